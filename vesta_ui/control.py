@@ -1,0 +1,87 @@
+"""How a run is steered from outside: stop, pause, single step. Shared by everything that may have to wait.
+
+Knows no run and no page. Whoever waits (a model call, a retry, a pass over a video) waits through this, so that Stop is
+heard within a second.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from vesta_ui.errors import Stopped
+
+
+class Control:
+    """Thread-safe. `check()` and `wait()` raise `Stopped` once `stop()` was called."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._stopped = False
+        self._paused = False
+        self._steps = 0
+        self._on_stop: list[Callable[[], None]] = []
+
+    @property
+    def stopped(self) -> bool:
+        return self._stopped
+
+    @property
+    def paused(self) -> bool:
+        return self._paused
+
+    def stop(self) -> None:
+        """Ask for an end. Calls every hook registered with `on_stop` once (for example: close an HTTP client)."""
+        with self._condition:
+            self._stopped = True
+            hooks, self._on_stop = self._on_stop, []
+            self._condition.notify_all()
+        for hook in hooks:
+            hook()
+
+    def on_stop(self, hook: Callable[[], None]) -> Callable[[], None]:
+        """Register a hook; returns a function that takes it back."""
+        with self._condition:
+            if not self._stopped:
+                self._on_stop.append(hook)
+                return lambda: self._on_stop.remove(hook) if hook in self._on_stop else None
+        hook()
+        return lambda: None
+
+    def pause(self) -> None:
+        with self._condition:
+            self._paused = True
+
+    def resume(self) -> None:
+        with self._condition:
+            self._paused, self._steps = False, 0
+            self._condition.notify_all()
+
+    def step(self) -> None:
+        """Let exactly one more decision through, and stay paused after it."""
+        with self._condition:
+            self._paused = True
+            self._steps += 1
+            self._condition.notify_all()
+
+    def check(self) -> None:
+        if self._stopped:
+            raise Stopped("stopped by the user")
+
+    def wait(self, seconds: float) -> None:
+        """Sleep, but wake and raise `Stopped` when asked to stop."""
+        deadline = time.monotonic() + seconds
+        with self._condition:
+            while not self._stopped and (left := deadline - time.monotonic()) > 0:
+                self._condition.wait(left)
+        self.check()
+
+    def gate(self) -> None:
+        """A decision boundary: blocks while paused, lets one through per `step()`."""
+        with self._condition:
+            while self._paused and not self._steps and not self._stopped:
+                self._condition.wait()
+            if self._steps:
+                self._steps -= 1
+        self.check()

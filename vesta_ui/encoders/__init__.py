@@ -1,0 +1,51 @@
+"""Scene encoders f_s and query encoders f_q behind one interface (VESTA §3.3).
+
+An encoder turns what a scene shows and says into one unit vector, and a text query into the same space. It knows no
+store and no question. Changing the encoder is another index: its `name` and `dimensions` are part of the index key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vesta_ui import registry
+
+Vectors = NDArray[np.float32]  # (N, dimensions) unit length
+
+ENCODERS = {
+    "embedded": "vesta_ui.encoders.embedded:EmbeddedEncoder",
+    "clip": "vesta_ui.encoders.clip:ClipEncoder",
+    "qwen3-vl": "vesta_ui.encoders.qwen3_vl:Qwen3VLEncoder",
+    "remote": "vesta_ui.encoders.remote:RemoteEncoder",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SceneContent:
+    """What f_s sees of one scene: representative frames as RGB images (H, W, 3) uint8, and text."""
+
+    images: tuple[NDArray[np.uint8], ...]
+    transcript: str
+    screen_text: str
+    facts: str
+
+
+class Encoder(Protocol):
+    name: str
+    dimensions: int
+
+    def scenes(self, contents: Sequence[SceneContent]) -> Vectors: ...
+
+    def query(self, text: str) -> Vectors: ...  # (dimensions,)
+
+
+def load(spec: str) -> Encoder:
+    """`spec` is a registered name, with `:detail` after it where the encoder takes one. Raises `BadSpec`."""
+    name, _, detail = spec.partition(":")
+    encoder: Encoder = registry.load(ENCODERS, name, "encoder")(detail)
+    return encoder

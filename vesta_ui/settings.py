@@ -1,0 +1,114 @@
+"""Every setting with its default, unit and environment variable; the five ablations as presets.
+
+The only place that reads the environment (the provider SDKs read their own key variables). Keys are never settings.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_data_path
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """Which mechanisms run (VESTA §4.4). "Routing off, ledger on" is undefined and not offered."""
+
+    routing: bool
+    retrieval: bool
+    ledger: bool
+
+
+ABLATIONS: dict[str, Ablation] = {
+    "full": Ablation(routing=True, retrieval=True, ledger=True),
+    "no ledger": Ablation(routing=True, retrieval=True, ledger=False),
+    "retrieval only": Ablation(routing=False, retrieval=True, ledger=False),
+    "no retrieval": Ablation(routing=True, retrieval=False, ledger=True),
+    "plain agent": Ablation(routing=False, retrieval=False, ledger=False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One value object for a whole run. Field order is display order."""
+
+    data_dir: Path
+    """Where indexes, runs, playback copies and cases live. `VESTA_DATA_DIR`."""
+    host: str = "127.0.0.1"
+    """`VESTA_HOST`."""
+    port: int = 7860
+    """0 means any free port; a busy port moves on to the next free one. `VESTA_PORT`."""
+    chroma_url: str = ""
+    """A Chroma server instead of the local store. Empty: local. `VESTA_CHROMA_URL`."""
+
+    router: str = "embedded"
+    """Role spec of the router's model estimate. `VESTA_ROUTER`."""
+    reasoner: str = "embedded"
+    """`VESTA_REASONER`."""
+    observer: str = "embedded"
+    """`VESTA_OBSERVER`."""
+    speech: str = "embedded"
+    """Speech model spec, or "off". `VESTA_SPEECH`."""
+    encoder: str = "embedded"
+    """Scene encoder. `VESTA_ENCODER`."""
+
+    agent: str = "vesta"
+    ablation: str = "full"
+    """A key of `ABLATIONS`."""
+    policy: str = ""
+    """π by hand; empty: routed."""
+    max_steps: int = 15
+    """N, Reasoner decisions before the forced answer (VESTA §4.1: 15 or 20)."""
+    references: int = 6
+    """K (VESTA §B.1)."""
+    separation_s: float = 20.0
+    """Seconds between references of the recall policy (VESTA §B.1)."""
+    route_confidence: float = 0.6
+    """Below this the model's route estimate is not used (VESTA §B.3)."""
+    snapshot_chars: int = 8_000
+    """Size budget of the compact ledger view, characters."""
+    inspect_frames: int = 150
+    """Most frames of one `inspect` call (VESTA §B.1)."""
+    clip_frames: int = 50
+    """Most frames of one `clip` call (VESTA §B.1)."""
+    embedded_frames: int = 8
+    """Frames the embedded observer looks at in one call; OCR costs about a second a frame on two cores."""
+    max_usd: float | None = None
+    """Hard cap on money; reaching it forces a final answer. None: no cap."""
+    max_tokens: int | None = None
+    """Hard cap on input + output tokens of a run. None: no cap."""
+
+    cut_threshold: float = 27.0
+    """PySceneDetect ContentDetector (VESTA §B.1)."""
+    scene_min_s: float = 5.0
+    scene_max_s: float = 60.0
+    frames_per_scene: int = 4
+    language: str = ""
+    """Spoken language code; empty: detected."""
+
+    def public(self) -> dict[str, Any]:
+        """What goes into a trace: no paths, no addresses."""
+        hidden = {"data_dir", "host", "port", "chroma_url"}
+        return {name: getattr(self, name) for name in Settings.__slots__ if name not in hidden}
+
+    def roles(self) -> dict[str, str]:
+        return {name: getattr(self, name) for name in ("router", "reasoner", "observer", "speech", "encoder")}
+
+
+def from_environment(env: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+    """Settings from `VESTA_*` variables, then the overrides that are not None. Raises `ValueError` on a bad port."""
+    env = os.environ if env is None else env
+    data_dir = Path(env.get("VESTA_DATA_DIR") or user_data_path("vesta-ui", appauthor=False))
+    settings = Settings(data_dir=data_dir.expanduser())
+    named = {"host": "VESTA_HOST", "chroma_url": "VESTA_CHROMA_URL", "router": "VESTA_ROUTER",
+             "reasoner": "VESTA_REASONER", "observer": "VESTA_OBSERVER", "speech": "VESTA_SPEECH",
+             "encoder": "VESTA_ENCODER"}  # fmt: skip
+    values: dict[str, Any] = {field: env[name] for field, name in named.items() if env.get(name)}
+    if env.get("VESTA_PORT"):
+        values["port"] = int(env["VESTA_PORT"])
+    values |= {name: value for name, value in overrides.items() if value is not None}
+    return replace(settings, **values)
