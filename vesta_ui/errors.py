@@ -1,16 +1,16 @@
 """The exception tree. Messages are one sentence: what is wrong and what to do. Constructors never log.
 
-    VestaError
-    ├── BadInput               shown to the user; exit code 2
-    │   ├── BadVideo           not a video, cannot be decoded, damaged beyond use
-    │   ├── BadSpec            an unknown or malformed role, encoder, agent or setting
-    │   └── BadTrace           a run folder that cannot be read
-    ├── Busy                   another process holds the data folder, or something is already running
-    ├── StorageFailed          disk full, read-only folder, vanished file
-    ├── OperationRefused       told to the Reasoner as a failed step; the run goes on
-    ├── Stopped                the user asked to stop; ends the run as "stopped"
-    └── ModelFailed            a model call failed; carries its type. A failed observation is a failed step; a failed
-                               Reasoner ends in a forced answer. Exit code 3 when nothing could be answered.
+VestaError
+├── BadInput               shown to the user; exit code 2
+│   ├── BadVideo           not a video, cannot be decoded, damaged beyond use
+│   ├── BadSpec            an unknown or malformed role, encoder, agent or setting
+│   └── BadTrace           a run folder that cannot be read
+├── Busy                   another process holds the data folder, or something is already running
+├── StorageFailed          disk full, read-only folder, vanished file
+├── OperationRefused       told to the Reasoner as a failed step; the run goes on
+├── Stopped                the user asked to stop; ends the run as "stopped"
+└── ModelFailed            a model call failed; carries its type. A failed observation is a failed step; a failed
+                           Reasoner ends in a forced answer. Exit code 3 when nothing could be answered.
 """
 
 from __future__ import annotations

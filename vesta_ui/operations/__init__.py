@@ -81,12 +81,20 @@ def guard(intervals: Sequence[tuple[float, float]], duration_s: float) -> tuple[
         if not (start == start and end == end) or end <= start:
             notices.append(Notice("interval-dropped", f"the interval {start:g}–{end:g} s is empty or reversed"))
         elif start >= duration_s or end <= 0:
-            notices.append(Notice("interval-dropped", f"{start:g}–{end:g} s lies outside the video (0–{duration_s:.1f} s)"))
+            notices.append(
+                Notice("interval-dropped", f"{start:g}–{end:g} s lies outside the video (0–{duration_s:.1f} s)")
+            )
         else:
             clipped = Interval(max(0.0, start), min(duration_s, end))
             if (clipped.start, clipped.end) != (start, end):
-                notices.append(Notice("interval-clipped", f"{start:g}–{end:g} s was clipped to {clipped.start:g}–{clipped.end:g} s"))
+                notices.append(
+                    Notice(
+                        "interval-clipped", f"{start:g}–{end:g} s was clipped to {clipped.start:g}–{clipped.end:g} s"
+                    )
+                )
             kept.append(clipped)
     if not kept:
-        raise OperationRefused("; ".join(n.message for n in notices) or "no interval given: name at least one [start_s, end_s]")
+        raise OperationRefused(
+            "; ".join(n.message for n in notices) or "no interval given: name at least one [start_s, end_s]"
+        )
     return kept, notices
