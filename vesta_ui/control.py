@@ -1,4 +1,4 @@
-"""How a run is steered from outside: stop, pause, single step. Shared by everything that may have to wait.
+"""How a run is steered from outside: stop, pause, single step, an action by hand. Shared by everything that may wait.
 
 Knows no run and no page. Whoever waits (a model call, a retry, a pass over a video) waits through this, so that Stop is
 heard within a second.
@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from vesta_ui.domain import Action
 from vesta_ui.errors import Stopped
 
 
@@ -21,6 +22,7 @@ class Control:
         self._stopped = False
         self._paused = False
         self._steps = 0
+        self._by_hand: Action | None = None
         self._on_stop: list[Callable[[], None]] = []
 
     @property
@@ -78,10 +80,21 @@ class Control:
         self.check()
 
     def gate(self) -> None:
-        """A decision boundary: blocks while paused, lets one through per `step()`."""
+        """A decision boundary: blocks while paused, lets one through per `step()` or action by hand."""
         with self._condition:
-            while self._paused and not self._steps and not self._stopped:
+            while self._paused and not self._steps and self._by_hand is None and not self._stopped:
                 self._condition.wait()
             if self._steps:
                 self._steps -= 1
         self.check()
+
+    def act_by_hand(self, action: Action) -> None:
+        """Queue an action: it replaces the one proposed at the gate, or is the next decision (the user as Reasoner)."""
+        with self._condition:
+            self._by_hand = action
+            self._condition.notify_all()
+
+    def take_by_hand(self) -> Action | None:
+        with self._condition:
+            action, self._by_hand = self._by_hand, None
+        return action

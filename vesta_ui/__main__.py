@@ -1,0 +1,242 @@
+"""VESTA UI from a shell: the same code as the page, for scripts and tests.
+
+Results go to standard output (with `--json`, exactly one object); progress and errors go to standard error.
+Exit codes: 0 done, 1 internal error, 2 bad input, 3 a provider failed, 130 stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from vesta_ui.control import Control
+from vesta_ui.domain import clock
+from vesta_ui.errors import BadInput, ModelFailed, Stopped, VestaError
+from vesta_ui.events import Decided, Event, IndexProgress, Observed, Routed
+from vesta_ui.settings import ABLATIONS, Settings, from_environment
+
+
+def main(argv: list[str] | None = None) -> int:
+    arguments = _parser().parse_args(argv)
+    try:
+        code: int = arguments.command(arguments)
+        return code
+    except (Stopped, KeyboardInterrupt):
+        _say("stopped")
+        return 130
+    except ModelFailed as error:
+        _say(str(error))
+        return 3
+    except VestaError as error:
+        _say(str(error))
+        return 2
+
+
+# ------------------------------------------------------------------------------------------------ commands
+def index(arguments: argparse.Namespace) -> int:
+    from vesta_ui import scene_index
+    from vesta_ui.video import open_video
+
+    settings = _settings(arguments)
+    control = _stoppable(Control())
+    with open_video(arguments.video) as video:
+        building = scene_index.build(video.path, settings, control)
+        while True:
+            try:
+                _progress(next(building))
+            except StopIteration as done:
+                built = done.value
+                break
+        facts = asdict(video.facts)
+    facts.pop("name")
+    data = {
+        "index_id": built.id,
+        "video": facts,
+        "scenes": [_scene(scene) for scene in built.scenes],
+        "warnings": [asdict(notice) for notice in built.notices],
+        "seconds": built.seconds,
+        "reused": built.reused,
+    }
+    if arguments.json:
+        _print_json(data)
+    else:
+        for scene in built.scenes:
+            print(f"{scene.id}  {clock(scene.start)}–{clock(scene.end)}  {scene.transcript[:90]}")
+        how = "reused" if built.reused else f"built in {built.seconds.get('total', 0):.1f} s"
+        print(f"{len(built.scenes)} scenes, {how}")
+    return 0
+
+
+def ask(arguments: argparse.Namespace) -> int:
+    from vesta_ui.question import parse_question
+    from vesta_ui.runs import report, run
+    from vesta_ui.video import open_video
+
+    settings = _settings(arguments)
+    question = parse_question(arguments.question, arguments.choice)
+    video = open_video(arguments.video)
+    run_id = run.new_id()
+    root = arguments.out or settings.data_dir / "runs"
+    one = run.Run(run_id, root / run_id, arguments.video)
+    _stoppable(one.control)
+    for event in run.play(one, video, question, settings):
+        _progress(event)
+    data = report.as_json(one.session(), one.folder)
+    if arguments.json:
+        _print_json(data)
+    else:
+        _print_answer(data)
+    finished = one.session().finished
+    assert finished is not None
+    if finished.reason:
+        _say(finished.reason)
+    codes = {"answered": 0, "budget": 0, "stopped": 130, "failed": 3}
+    if finished.outcome == "failed" and finished.failure == "internal":
+        return 1
+    if finished.outcome == "failed" and finished.failure[:1].isupper():  # an error class, not a model failure kind
+        return 2
+    return codes[finished.outcome]
+
+
+def replay(arguments: argparse.Namespace) -> int:
+    from vesta_ui.runs import recorder, report
+    from vesta_ui.runs.session import fold, until_step
+
+    trace = recorder.read(arguments.run_dir)
+    events = list(trace.events) if arguments.step is None else until_step(trace.events, arguments.step)
+    data = report.as_json(fold(events), trace.folder)
+    if arguments.json:
+        _print_json(data)
+    else:
+        _print_answer(data)
+    return 0
+
+
+def doctor(arguments: argparse.Namespace) -> int:
+    from vesta_ui import doctor as media
+
+    report = media.examine(arguments.video)
+    if arguments.json:
+        _print_json(report.as_json())
+    else:
+        print(report.as_text())
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------ parsing
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="vesta_ui", description="Long-video question answering by an agent you can watch think."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    one = _command(commands, "index", index, "build or reuse the scene index of a video")
+    one.add_argument("video", type=Path)
+    _roles(one, "speech", "encoder")
+
+    one = _command(commands, "ask", ask, "ask a question about a video")
+    one.add_argument("video", type=Path)
+    one.add_argument("question")
+    one.add_argument("--choice", action="append", default=[], metavar="TEXT", help="an answer option; repeat it")
+    one.add_argument("--agent", help="which agent answers (default vesta)")
+    one.add_argument("--policy", choices=("focused", "recall", "contrastive"), help="π by hand instead of routed")
+    one.add_argument("--ablation", choices=tuple(ABLATIONS), help="which mechanisms run (VESTA §4.4)")
+    one.add_argument("--max-steps", type=int, help="most decisions before the forced answer (default 15)")
+    one.add_argument("--out", type=Path, metavar="DIR", help="folder in which the run's folder is made")
+    _roles(one, "router", "reasoner", "observer", "speech", "encoder")
+
+    one = _command(commands, "replay", replay, "show a recorded run, whole or as at a step")
+    one.add_argument("run_dir", type=Path)
+    one.add_argument("--step", type=int, metavar="K")
+
+    one = _command(commands, "doctor", doctor, "say what is odd about a video file and what the app does about it")
+    one.add_argument("video", type=Path)
+    return parser
+
+
+def _command(commands: Any, name: str, run: Callable[..., int], help_text: str) -> argparse.ArgumentParser:
+    one: argparse.ArgumentParser = commands.add_parser(name, help=help_text, description=help_text)
+    one.set_defaults(command=run)
+    one.add_argument("--json", action="store_true", help="print one JSON object")
+    one.add_argument("--data-dir", type=Path, help="where indexes and runs live (VESTA_DATA_DIR)")
+    return one
+
+
+def _roles(parser: argparse.ArgumentParser, *names: str) -> None:
+    for name in names:
+        parser.add_argument(f"--{name}", metavar="SPEC", help=f"who plays the {name} (VESTA_{name.upper()})")
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    known = set(Settings.__slots__)
+    chosen = {name: value for name, value in vars(arguments).items() if name in known}
+    try:
+        settings = from_environment(**chosen)
+    except ValueError as error:
+        raise BadInput(f"a setting cannot be read: {error}") from error
+    if settings.max_steps < 1:
+        raise BadInput(f"--max-steps must be at least 1, got {settings.max_steps}")
+    return settings
+
+
+def _stoppable(control: Control) -> Control:
+    """Ctrl-C asks the run to stop, so that it ends well and is kept."""
+    signal.signal(signal.SIGINT, lambda *_: control.stop())
+    return control
+
+
+# ------------------------------------------------------------------------------------------------ printing
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _progress(event: Event) -> None:
+    match event:
+        case IndexProgress():
+            left = f", {event.eta_s:.0f} s left" if event.eta_s else ""
+            _say(f"{event.phase}: {event.done:.0f} of {event.total:.0f} {event.unit}{left}")
+        case Routed():
+            _say(f"route: {event.route.policy.value}: {event.route.why}")
+        case Decided():
+            _say(f"step {event.step}: {event.action.operation}: {event.action.thought}")
+        case Observed():
+            _say(f"  {event.error or event.output.splitlines()[0] if event.output else event.error}")
+        case _:
+            pass
+
+
+def _print_json(data: Any) -> None:
+    print(json.dumps(data, ensure_ascii=False, indent=1))
+
+
+def _print_answer(data: dict[str, Any]) -> None:
+    answer = data["answer"]
+    if answer is None:
+        print(f"no answer ({data['outcome']})")
+        return
+    label = f"{answer['label']}. " if answer["label"] else ""
+    print(f"{label}{answer['text']}  (confidence {answer['confidence']:.2f})")
+    for one in answer["evidence"]:
+        print(f"  {clock(one['start_s'])}–{clock(one['end_s'])}  [{one['entry_id']}] {one['why']}")
+
+
+def _scene(scene: Any) -> dict[str, Any]:
+    return {
+        "id": scene.id,
+        "start_s": scene.start,
+        "end_s": scene.end,
+        "start_frame": scene.start_frame,
+        "end_frame": scene.end_frame,
+        "frame_times_s": list(scene.frame_times_s),
+        "transcript": scene.transcript,
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

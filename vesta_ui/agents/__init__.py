@@ -1,0 +1,249 @@
+"""Agents and the one loop they all run on: act, observe, update the state, stop, predict (SAVE §3, VESTA Algorithm 1).
+
+An agent says how it prepares, what it does next and how that is carried out; `run` drives it and yields every event.
+Adding an agent is one file and one line in `AGENTS`. Agents never import each other, and nothing here knows a recorder,
+a thread or a screen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from vesta_ui import ledger as ledgers
+from vesta_ui import registry, scene_index
+from vesta_ui.agents.state import State, advance, initial
+from vesta_ui.control import Control
+from vesta_ui.domain import Action, Answer, Notice, Outcome, Snapshot, View
+from vesta_ui.errors import ModelFailed, OperationRefused, Stopped, VestaError
+from vesta_ui.events import (
+    Decided,
+    Event,
+    LedgerUpdated,
+    Observed,
+    Retrieved,
+    RunFinished,
+    RunStarted,
+    StepStarted,
+    Warned,
+)
+from vesta_ui.frames import FrameStore
+from vesta_ui.operations import Result, Workspace
+from vesta_ui.operations.finalize import answer_of
+from vesta_ui.roles import Decision
+from vesta_ui.roles.loading import load_observer
+from vesta_ui.settings import Settings
+from vesta_ui.video import Video
+
+AGENTS = {
+    "vesta": "vesta_ui.agents.vesta:Vesta",
+}
+
+MOST_REPEATS = 3
+"""An agent that makes the identical call this often in a row is made to answer."""
+
+
+class Agent(Protocol):
+    """A fresh object a run. `workspace` is handed to it once, in `prepare`."""
+
+    def prepare(self, state: State, workspace: Workspace) -> Iterator[Event]:
+        """Whatever comes before the first decision (route, first retrieval), as events."""
+        ...
+
+    def budget(self) -> int:
+        """Most decisions before the forced answer."""
+        ...
+
+    def snapshot(self, state: State) -> tuple[Snapshot | None, View | None]:
+        """L_t and μ as they will be shown at the next decision; None when there is no ledger view."""
+        ...
+
+    def act(self, state: State, snapshot: Snapshot | None, step: int, final: bool) -> Decision:
+        """Choose the next action; `final` demands `finalize`. Raises `ModelFailed`."""
+        ...
+
+    def observe(self, action: Action, state: State, step: int) -> Result:
+        """Carry the action out. Raises `OperationRefused` or `ModelFailed`: a failed step, not the end of the run."""
+        ...
+
+    def fallback(self, state: State, step: int) -> Decision:
+        """The final answer from what is in the ledger, without any model, for when models fail."""
+        ...
+
+
+@dataclass
+class Driver:
+    """One run of one agent. `emit` keeps `state` the fold of everything yielded."""
+
+    agent: Agent
+    workspace: Workspace
+    state: State
+    source: str
+    broken: ModelFailed | None = None
+    """Why the Reasoner could not decide; its answer then came from the embedded engine."""
+
+    def emit(self, event: Event) -> Event:
+        self.state = advance(self.state, event)
+        return event
+
+    def loop(self, first_step: int = 1) -> Iterator[Event]:
+        """Decide, carry out, account; until an answer, the budget, or a failure. Ends with `RunFinished`."""
+        budget = self.agent.budget()
+        step = first_step
+        while True:
+            reason = self._why_final(step, budget)
+            snapshot, view = self.agent.snapshot(self.state)
+            yield self.emit(StepStarted(step=step, budget=budget, snapshot=snapshot, view=view))
+            if reason:
+                yield self.emit(Warned(step=step, notice=Notice("forced-answer", reason)))
+            answer = yield from self._step(step, snapshot, final=bool(reason))
+            if answer is not None:
+                yield self.emit(self._finished(answer, reason))
+                return
+            step += 1
+
+    def _finished(self, answer: Answer, reason: str) -> RunFinished:
+        """ "answered" only when the agent itself answered, in its own time."""
+        if self.broken is not None:
+            why = f"the reasoner failed ({self.broken.kind}): {self.broken}"
+            return RunFinished(outcome=Outcome.FAILED, answer=answer, reason=why, failure=self.broken.kind)
+        return RunFinished(outcome=Outcome.BUDGET if reason else Outcome.ANSWERED, answer=answer, reason=reason)
+
+    def _why_final(self, step: int, budget: int) -> str:
+        settings, usage = self.workspace.settings, self.state.usage
+        if step > budget:
+            return f"the budget of {budget} decisions is spent, so it had to answer"
+        if self.state.repeats >= MOST_REPEATS:
+            return f"it chose the identical operation {self.state.repeats} times in a row, so it had to answer"
+        if settings.max_usd is not None and usage.cost_usd is not None and usage.cost_usd >= settings.max_usd:
+            return f"the money cap of ${settings.max_usd:g} is reached, so it had to answer"
+        tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0)
+        if settings.max_tokens is not None and tokens >= settings.max_tokens:
+            return f"the cap of {settings.max_tokens} tokens is reached, so it had to answer"
+        return ""
+
+    def _step(self, step: int, snapshot: Snapshot | None, final: bool) -> Generator[Event, None, Answer | None]:
+        control = self.workspace.control
+        control.check()
+        decision, source = self._decide(step, snapshot, final)
+        for notice in decision.notices:
+            yield self.emit(Warned(step=step, notice=notice))
+        action = decision.action
+        yield self.emit(Decided(step=step, action=action, source=source, calls=decision.calls))
+        control.gate()
+        by_hand = control.take_by_hand()
+        if by_hand is not None and by_hand != action:
+            yield self.emit(Decided(step=step, action=by_hand, source="user", replaced=action))
+            action = by_hand
+        if action.operation == "finalize":
+            answer = yield from self._answer(action, step, forced=final or self.broken is not None)
+            return answer
+        yield from self._observe(action, step)
+        return None
+
+    def _decide(self, step: int, snapshot: Snapshot | None, final: bool) -> tuple[Decision, str]:
+        by_hand = self.workspace.control.take_by_hand()
+        if by_hand is not None and not final:
+            return Decision(by_hand), "user"
+        try:
+            return self.agent.act(self.state, snapshot, step, final), self.source
+        except ModelFailed as error:
+            self.broken = error
+            notice = Notice(
+                "reasoner-failed", f"the reasoner failed ({error.kind}): the embedded engine answers from the ledger"
+            )
+            decision = self.agent.fallback(self.state, step)
+            calls = (error.call,) if error.call is not None else ()
+            return replace(decision, calls=calls, notices=(notice,)), "embedded, after a failure"
+
+    def _answer(self, action: Action, step: int, forced: bool) -> Generator[Event, None, Answer | None]:
+        """The answer, or None after a refused one (the Reasoner is asked again, unless there is no budget left)."""
+        try:
+            return answer_of(action.arguments, self.state.question, self.state.ledger)
+        except OperationRefused as error:
+            observed = Observed(
+                step=step, operation="finalize", arguments=action.arguments, error=str(error), error_kind="refused"
+            )
+            yield self.emit(observed)
+            if not forced:
+                return None
+            text = str(action.arguments.get("answer", ""))
+            yield self.emit(
+                Warned(step=step, notice=Notice("no-choice", f"no choice could be read from “{text[:120]}”"))
+            )
+            return Answer(None, text, 0.0)
+
+    def _observe(self, action: Action, step: int) -> Iterator[Event]:
+        observed = Observed(step=step, operation=action.operation, arguments=action.arguments)
+        began = time.monotonic()
+        try:
+            result = self.agent.observe(action, self.state, step)
+        except (OperationRefused, ModelFailed) as error:
+            kind = error.kind if isinstance(error, ModelFailed) else "refused"
+            call = error.call if isinstance(error, ModelFailed) else None
+            calls = (call,) if call is not None else ()
+            failed = replace(
+                observed,
+                error=str(error),
+                error_kind=kind,
+                output=f"failed: {error}",
+                calls=calls,
+                seconds=time.monotonic() - began,
+            )
+            yield self.emit(failed)
+            return
+        for notice in result.notices:
+            yield self.emit(Warned(step=step, notice=notice))
+        yield self.emit(
+            replace(
+                observed,
+                observations=result.observations,
+                frames=result.frames,
+                output=result.output,
+                calls=result.calls,
+                seconds=time.monotonic() - began,
+            )
+        )
+        if result.references:
+            yield self.emit(
+                Retrieved(
+                    step=step,
+                    policy="",
+                    queries=result.queries,
+                    references=result.references,
+                    relevance=result.relevance,
+                    seconds=time.monotonic() - began,
+                )
+            )
+        if result.observations:
+            query = str(action.arguments.get("question") or action.arguments.get("focus") or "")
+            made = ledgers.entries_from(self.state.ledger, action.operation, step, query, result.observations)
+            yield self.emit(LedgerUpdated(step=step, entries=made))
+
+
+def run(started: RunStarted, video: Video, settings: Settings, frames: FrameStore, control: Control) -> Iterator[Event]:
+    """Every event of a run: index, preparation, steps, answer. Starts with `started`, always ends with `RunFinished`."""
+    yield started
+    state = initial(started)
+    try:
+        agent: Agent = registry.load(AGENTS, started.agent, "agent")()
+        index = yield from scene_index.build(video.path, settings, control)
+        yield scene_index.ready_event(index)
+        workspace = Workspace(video, index, load_observer(settings), frames, settings, control)
+        for notice in index.notices:
+            yield Warned(step=0, notice=notice)
+        driver = Driver(agent, workspace, state, settings.reasoner)
+        for event in agent.prepare(driver.state, workspace):
+            yield driver.emit(event)
+        yield from driver.loop()
+    except Stopped:
+        yield RunFinished(outcome=Outcome.STOPPED, answer=None, reason="stopped by the user")
+    except ModelFailed as error:
+        yield RunFinished(outcome=Outcome.FAILED, answer=None, reason=str(error), failure=error.kind)
+    except VestaError as error:
+        yield RunFinished(outcome=Outcome.FAILED, answer=None, reason=str(error), failure=type(error).__name__)
+
+
+__all__ = ["AGENTS", "Agent", "Driver", "run"]

@@ -1,0 +1,30 @@
+"""`clip`: question-conditioned clip analysis (VESTA §B.5). One targeted question about one clip, with confidence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vesta_ui.domain import Question
+from vesta_ui.operations import Result, Workspace, guard
+from vesta_ui.operations.arguments import ClipArguments, checked
+from vesta_ui.operations.sampling import density, look
+from vesta_ui.operations.text import lines
+
+
+class Clip:
+    name = "clip"
+    summary = "Ask one targeted question about one clip; returns a judgment with confidence, or “cannot tell”."
+    arguments = ClipArguments
+
+    def run(self, arguments: dict[str, Any], step: int, question: Question, workspace: Workspace) -> Result:
+        asked = checked(ClipArguments, arguments)
+        kept, notices = guard([(asked.interval[0], asked.interval[1])], workspace.video.facts.duration_s)
+        looks, frames, more = look(kept, workspace.settings.clip_frames, workspace, fewest_apart_s=0.04)
+        seen = workspace.observer.judge(looks, kept[0], asked.question, question, workspace.control)
+        return Result(
+            output=f"{density(kept, len(frames))}\n{lines(seen.observations)}",
+            observations=seen.observations,
+            frames=frames,
+            calls=seen.calls,
+            notices=(*notices, *more, *seen.notices),
+        )

@@ -1,0 +1,61 @@
+"""`speech`: temporally grounded transcription (VESTA §B.5). Reuses the words the index already has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from vesta_ui.domain import Interval, Modality, Observation, Question, Word
+from vesta_ui.operations import Result, Workspace, guard
+from vesta_ui.operations.arguments import SpeechArguments, checked
+from vesta_ui.operations.text import lines
+from vesta_ui.roles.embedded.reading import read_observation
+
+PAUSE_S = 1.0
+"""A silence this long ends an utterance that has no full stop."""
+
+
+class Speech:
+    name = "speech"
+    summary = "Read what is said in one or more intervals, aligned to the video clock."
+    arguments = SpeechArguments
+
+    def run(self, arguments: dict[str, Any], step: int, question: Question, workspace: Workspace) -> Result:
+        asked = checked(SpeechArguments, arguments)
+        kept, notices = guard([(a, b) for a, b in asked.intervals], workspace.video.facts.duration_s)
+        status = workspace.index.transcript.status
+        observations: list[Observation] = []
+        for interval in kept:
+            said = utterances(workspace.index.words(interval))
+            observations += [observe(words, question, asked.focus) for words in said]
+            if not said:
+                reason = "no speech here" if status == "ok" else status
+                observations.append(Observation(interval, Modality.SPEECH, reason))
+        return Result(output=lines(observations), observations=tuple(observations), notices=tuple(notices))
+
+
+def utterances(words: Sequence[Word]) -> list[list[Word]]:
+    """Words grouped into sentences: cut after . ! ? and at silences of `PAUSE_S`."""
+    groups: list[list[Word]] = []
+    for word in words:
+        last = groups[-1][-1] if groups else None
+        if last is None or last.text.rstrip().endswith((".", "!", "?")) or word.start - last.end >= PAUSE_S:
+            groups.append([])
+        groups[-1].append(word)
+    return groups
+
+
+def observe(words: Sequence[Word], question: Question, focus: str) -> Observation:
+    content = " ".join(word.text.strip() for word in words)
+    verdict, confidence, stances, number, number_of, event = read_observation(content, question, focus)
+    return Observation(
+        Interval(words[0].start, max(words[0].start, words[-1].end)),
+        Modality.SPEECH,
+        f"“{content}”",
+        verdict=verdict,
+        confidence=confidence,
+        number=number,
+        number_of=number_of,
+        event=event,
+        stances=stances,
+    )

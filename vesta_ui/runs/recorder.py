@@ -1,0 +1,138 @@
+"""Run folders: written a line an event, readable after any crash, portable without key, model or video.
+
+runs/<run id>/
+    run.json         what was asked of what: question, video facts, roles, settings, versions
+    events.jsonl     one event a line, {"schema": 1, "kind": …}; complete up to the last flushed line
+    frames/<sha256>.jpg
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from vesta_ui import __version__
+from vesta_ui.errors import BadTrace, StorageFailed
+from vesta_ui.events import EVENT, SCHEMA, Event, RunFinished, RunStarted
+
+EVENTS = "events.jsonl"
+FACTS = "run.json"
+FRAMES = "frames"
+
+
+class Recorder:
+    """Appends events to a new run folder. Raises `StorageFailed` when it cannot be written."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lines: TextIOWrapper | None = None
+
+    def record(self, event: Event) -> None:
+        """Write and flush one line; the first event also writes run.json."""
+        try:
+            if self._lines is None:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self._lines = (self.folder / EVENTS).open("a", encoding="utf-8")
+            if isinstance(event, RunStarted):
+                _write_facts(self.folder, event)
+            self._lines.write(line_of(event) + "\n")
+            self._lines.flush()
+        except OSError as error:
+            raise StorageFailed(f"the run could not be recorded in {self.folder.name}: {error.strerror}") from error
+
+    def close(self) -> None:
+        if self._lines is not None:
+            self._lines.close()
+            self._lines = None
+
+
+def line_of(event: Event) -> str:
+    return json.dumps({"schema": SCHEMA, **EVENT.dump_python(event, mode="json")}, ensure_ascii=False)
+
+
+def event_of(line: str) -> Event:
+    """One event from its line. Raises `BadTrace` naming what is not known."""
+    try:
+        data = json.loads(line)
+        schema = data.pop("schema", None)
+        if schema != SCHEMA:
+            raise BadTrace(
+                f"this trace has schema {schema}, this version reads schema {SCHEMA}: use the matching release"
+            )
+        return EVENT.validate_python(data)
+    except json.JSONDecodeError as error:
+        raise BadTrace(f"a line of the trace is not JSON: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadTrace(
+            f"an event of the trace cannot be read: {first['msg']} at {'.'.join(map(str, first['loc']))}"
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A recorded run. `torn`: the last line was cut by a crash and is left out."""
+
+    folder: Path
+    events: tuple[Event, ...]
+    torn: bool = False
+
+    @property
+    def interrupted(self) -> bool:
+        return not self.events or not isinstance(self.events[-1], RunFinished)
+
+    def frame(self, sha256: str) -> Path:
+        return self.folder / FRAMES / f"{sha256}.jpg"
+
+
+def read(folder: Path) -> Trace:
+    """The trace in a run folder. A torn last line is left out. Raises `BadTrace`."""
+    path = folder / EVENTS
+    if not path.is_file():
+        raise BadTrace(f"“{folder.name}” is no run folder: it has no {EVENTS}")
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    events: list[Event] = []
+    for number, line in enumerate(lines):
+        try:
+            events.append(event_of(line))
+        except BadTrace:
+            if number == len(lines) - 1:
+                return Trace(folder, tuple(events), torn=True)
+            raise
+    if not events or not isinstance(events[0], RunStarted):
+        raise BadTrace(f"“{folder.name}” does not start with a run_started event")
+    return Trace(folder, tuple(events))
+
+
+def facts(folder: Path) -> dict[str, Any]:
+    """run.json of a run folder. Raises `BadTrace`."""
+    try:
+        read: dict[str, Any] = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError) as error:
+        raise BadTrace(f"“{folder.name}” has no readable {FACTS}") from error
+    return read
+
+
+def folders(root: Path) -> Iterator[Path]:
+    """Run folders under `root`, newest first (their names sort by time)."""
+    if root.is_dir():
+        yield from (p for p in sorted(root.iterdir(), reverse=True) if (p / EVENTS).is_file())
+
+
+def _write_facts(folder: Path, started: RunStarted) -> None:
+    data = EVENT.dump_python(started, mode="json") | {
+        "schema": SCHEMA,
+        "version": __version__,
+        "python": platform.python_version(),
+        "system": platform.system(),
+    }
+    partial = folder / f"{FACTS}.partial"
+    partial.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
+    partial.replace(folder / FACTS)

@@ -1,0 +1,207 @@
+"""A run owns a thread; a page only attaches to it by id.
+
+Closing a tab or reloading neither stops nor doubles a run. Finished runs are read back from disk and look the same.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from vesta_ui import agents
+from vesta_ui.control import Control
+from vesta_ui.domain import Outcome, Question
+from vesta_ui.errors import BadTrace, VestaError
+from vesta_ui.events import Event, RunFinished, RunStarted
+from vesta_ui.frames import FrameStore
+from vesta_ui.runs import recorder
+from vesta_ui.runs.session import Session, reduce
+from vesta_ui.settings import Settings
+from vesta_ui.video import Video, open_video
+
+log = logging.getLogger(__name__)
+
+RUN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
+
+
+class Run:
+    """The events of one run, live or recorded. Thread-safe."""
+
+    def __init__(self, run_id: str, folder: Path, video_path: Path | None = None) -> None:
+        self.id = run_id
+        self.folder = folder
+        self.video_path = video_path
+        self.control = Control()
+        self.done = False
+        self.events: list[Event] = []
+        self._session = Session()
+        self._changed = threading.Condition()
+
+    def add(self, event: Event) -> None:
+        with self._changed:
+            self.events.append(event)
+            self._session = reduce(self._session, event)
+            self._changed.notify_all()
+
+    def finish(self) -> None:
+        with self._changed:
+            self.done = True
+            self._changed.notify_all()
+
+    def session(self) -> Session:
+        with self._changed:
+            return self._session
+
+    def events_from(self, seq: int, timeout: float) -> list[Event]:
+        """Events from `seq` on, waiting up to `timeout` seconds for the first; [] when none came."""
+        with self._changed:
+            if len(self.events) <= seq and not self.done:
+                self._changed.wait(timeout)
+            return self.events[seq:]
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait for the end; False on time-out."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self.done, timeout)
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One row of a list of runs. `outcome` is "interrupted" when the trace has no end."""
+
+    id: str
+    folder: Path
+    question: str
+    video: str
+    agent: str
+    outcome: str
+    answer: str
+
+
+def new_id() -> str:
+    """Sorts by time; unguessable enough to serve as a link."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def play(
+    run: Run, video: Video, question: Question, settings: Settings, started: RunStarted | None = None
+) -> Iterator[Event]:
+    """Run the agent, record and keep every event, and pass it on. Ends the run also when the agent breaks."""
+    started = started or RunStarted(
+        run_id=run.id,
+        agent=settings.agent,
+        question=question,
+        video=video.facts,
+        roles=settings.roles(),
+        settings=settings.public(),
+    )
+    book = recorder.Recorder(run.folder)
+    frames = FrameStore(run.folder / recorder.FRAMES)
+    began = time.monotonic()
+
+    def keep(event: Event) -> Event:
+        stamped = replace(event, seq=len(run.events), at=round(time.monotonic() - began, 3))
+        book.record(stamped)
+        run.add(stamped)
+        return stamped
+
+    try:
+        for event in agents.run(started, video, settings, frames, run.control):
+            yield keep(event)
+    except VestaError as error:
+        yield keep(RunFinished(outcome=Outcome.FAILED, answer=None, reason=str(error), failure=type(error).__name__))
+    except Exception as error:
+        log.exception("run %s broke", run.id)
+        reason = f"an internal error ended the run ({type(error).__name__}); the log has the details"
+        yield keep(RunFinished(outcome=Outcome.FAILED, answer=None, reason=reason, failure="internal"))
+    finally:
+        book.close()
+        video.close()
+        run.finish()
+
+
+class Runs:
+    """The runs of one data folder: live ones in threads, recorded ones read when asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.root = settings.data_dir / "runs"
+        self._live: dict[str, Run] = {}
+        self._lock = threading.Lock()
+
+    def start(self, path: Path, question: Question, settings: Settings) -> Run:
+        """Open the video (raises `BadVideo`) and start a run in its own thread."""
+        video = open_video(path)
+        run_id = new_id()
+        run = Run(run_id, self.root / run_id, path)
+        with self._lock:
+            self._live[run_id] = run
+        thread = threading.Thread(
+            target=lambda: all(True for _ in play(run, video, question, settings)), name=f"run {run_id}", daemon=True
+        )
+        thread.start()
+        return run
+
+    def get(self, run_id: str) -> Run:
+        """A live or recorded run. Raises `BadTrace` when there is none of that id."""
+        if not RUN_ID.fullmatch(run_id):
+            raise BadTrace("that is not a run id: open a run from the list of runs")
+        with self._lock:
+            if run_id in self._live:
+                return self._live[run_id]
+        return load(self.root / run_id)
+
+    def list(self) -> list[RunSummary]:
+        """Newest first; folders that cannot be read are left out."""
+        summaries = []
+        for folder in recorder.folders(self.root):
+            try:
+                summaries.append(self._summary(folder))
+            except BadTrace:
+                log.warning("the run folder %s cannot be read", folder.name)
+        return summaries
+
+    def _summary(self, folder: Path) -> RunSummary:
+        facts = recorder.facts(folder)
+        live = self._live.get(folder.name)
+        last = _last_event(folder)
+        outcome = last.outcome.value if isinstance(last, RunFinished) else "interrupted"
+        if live is not None and not live.done:
+            outcome = "running"
+        answer = ""
+        if isinstance(last, RunFinished) and last.answer:
+            answer = f"{last.answer.label}. {last.answer.text}" if last.answer.label else last.answer.text
+        return RunSummary(
+            folder.name, folder, facts["question"]["text"], facts["video"]["name"], facts["agent"], outcome, answer
+        )
+
+
+def load(folder: Path) -> Run:
+    """A recorded run, finished as far as its trace goes. Raises `BadTrace`."""
+    trace = recorder.read(folder)
+    run = Run(folder.name, folder)
+    for event in trace.events:
+        run.add(event)
+    run.finish()
+    return run
+
+
+def _last_event(folder: Path) -> Event | None:
+    """The last whole event, read from the end of the file only."""
+    with (folder / recorder.EVENTS).open("rb") as lines:
+        lines.seek(0, 2)
+        size = lines.tell()
+        lines.seek(max(0, size - 65_536))
+        tail = lines.read().decode("utf-8", "replace").splitlines()
+    if not tail:
+        return None
+    try:
+        return recorder.event_of(tail[-1])
+    except BadTrace:
+        return None
