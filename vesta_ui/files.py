@@ -1,0 +1,57 @@
+"""Files that are there whole or not at all. Knows nothing of what is in them."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from vesta_ui.errors import StorageFailed
+
+
+def write(path: Path, data: bytes | str) -> None:
+    """Replace a file in one step: after a crash the old or the new content is there. Raises `StorageFailed`."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with partial.open("wb") as file:
+            file.write(data.encode() if isinstance(data, str) else data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True) if path.parent.is_dir() else None
+        raise storage_failed(path, error) from error
+
+
+def write_json(path: Path, value: Any) -> None:
+    write(path, json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def read_json(path: Path) -> Any:
+    """The value, or None when the file is missing or not whole JSON (then it is made again)."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+    except OSError as error:
+        raise storage_failed(path, error) from error
+
+
+def storage_failed(path: Path, error: OSError) -> StorageFailed:
+    """One sentence on what went wrong and what to do."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StorageFailed(f"the disk is full: {path.parent} has no room left; free some space and try again")
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return StorageFailed(f"{path.parent} cannot be written; choose another data folder (VESTA_DATA_DIR)")
+    return StorageFailed(f"{path} cannot be written or read: {error.strerror or error}")
+
+
+def digest(value: Any, length: int = 24) -> str:
+    """A short stable name for a JSON value: hexadecimal, `length` characters."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:length]
