@@ -303,6 +303,7 @@ class Observation:
     `content` is one plain sentence or quotation. `event` names an occurrence (for grouping), `state` is "thing: value"
     (for transitions), `number` a reading with what it counts in `number_of`. `text` is text read on screen.
     `verdict` says whether the triggering query was met here: True, False, or None when it cannot be told.
+    `examined` is the whole interval that was looked at or listened to, when wider than `interval` (coverage counts it).
     """
 
     interval: Interval
@@ -317,6 +318,7 @@ class Observation:
     number_of: str = ""
     stances: tuple[Stance, ...] = ()
     frames: tuple[Frame, ...] = ()
+    examined: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True)
