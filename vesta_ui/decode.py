@@ -1,0 +1,283 @@
+"""Opening a media file safely and walking its packets and pictures with repaired time stamps.
+
+Holds what is known of one file (`Source`) and one reading position in it (`Reader`). A `Reader` belongs to one thread.
+Only plain media containers are opened: playlists and lists of other files are refused, nothing outside the file is read.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import av
+from av.audio.stream import AudioStream
+from av.container import InputContainer
+from av.packet import Packet
+from av.stream import Disposition
+from av.video.stream import VideoStream
+
+from vesta_ui.clock import PacketLog, Timeline, build
+from vesta_ui.errors import BadVideo
+
+CONTAINERS = (
+    "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpegtsraw,mpeg,mpegvideo,flv,live_flv,gif,apng,ogg,asf,mxf,nut,ivf,"
+    "h264,hevc,h263,av1,obu,vc1,m4v,wtv,dv,rm,mjpeg,yuv4mpegpipe,dhav,swf,nsv,"
+    "mp3,wav,flac,aac,ac3,eac3,aiff,amr,caf,w64,dts,truehd"
+)
+OPTIONS = {"format_whitelist": CONTAINERS, "protocol_whitelist": "file", "enable_drefs": "0"}
+BROADCAST = {"mpegts", "mpeg"}
+TEXT_STARTS = (
+    (b"<!doctype", "a web page"), (b"<html", "a web page"), (b"#extm3u", "a playlist"), (b"ffconcat", "a list of other files"),
+    (b"[playlist]", "a playlist"), (b"<?xml", "an XML text"), (b"<mpd", "a playlist"), (b"v=0", "a stream description"),
+    (b"{", "a JSON text"), (b"%pdf", "a PDF document"), (b"pk\x03\x04", "a ZIP archive"),
+    (b"\x89png", "a still picture"), (b"\xff\xd8\xff", "a still picture"),
+)  # fmt: skip
+GIVE_UP = 200  # unreadable packets in a row after which the rest of a file is given up
+
+
+def open_container(path: Path) -> InputContainer:
+    """Open for reading. Raises `BadVideo` with one sentence."""
+    head = _head(path)
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    for start, what in TEXT_STARTS:
+        if text.startswith(start) and not (what == "a still picture" and b"acTL" in head):
+            raise BadVideo(f"{path.name} is {what}, not a video file; open the video itself")
+    try:
+        return av.open(f"file:{path.absolute()}", options=dict(OPTIONS), metadata_errors="replace")
+    except av.error.FFmpegError as error:
+        if "moov atom not found" in f"{error} {error.log}":
+            raise BadVideo(
+                f"{path.name} is incomplete or not a video (moov atom not found); copy or download it again"
+            ) from None
+        raise BadVideo(f"{path.name} is not a video this app can read; convert it to MP4 and try again") from None
+
+
+def _head(path: Path) -> bytes:
+    try:
+        if not path.is_file():
+            what = "is a folder, not a video file" if path.is_dir() else "was not found"
+            raise BadVideo(f"{path.name or path} {what}; choose a video file")
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError as error:
+        raise BadVideo(f"{path.name} cannot be read ({error.strerror}); check the file and its permissions") from None
+    if not head:
+        raise BadVideo(f"{path.name} is empty (0 bytes); copy or download it again")
+    return head
+
+
+def main_picture(container: InputContainer) -> VideoStream | None:
+    """The stream a player shows: no cover or thumbnail; the default one unless another is four times larger."""
+    extra = Disposition.attached_pic | Disposition.timed_thumbnails | Disposition.still_image
+    real = [s for s in container.streams.video if not s.disposition & extra]
+    if not real:
+        return None
+
+    def area(stream: VideoStream) -> int:
+        context = stream.codec_context
+        return context.width * context.height if context else 0
+
+    chosen = max(real, key=lambda s: (bool(s.disposition & Disposition.default), area(s)))
+    largest = max(real, key=area)
+    return largest if area(largest) >= 4 * area(chosen) else chosen
+
+
+def main_sound(container: InputContainer) -> AudioStream | None:
+    """The sound track a player plays: the default one, no commentary or audio description, the most channels."""
+    aside = Disposition.comment | Disposition.hearing_impaired | Disposition.visual_impaired | Disposition.descriptions
+    usable = [s for s in container.streams.audio if s.codec_context is not None]
+    return max(
+        usable,
+        key=lambda s: (
+            not s.disposition & aside, bool(s.disposition & Disposition.default), s.codec_context.channels, -s.index,
+        ),
+        default=None,
+    )  # fmt: skip
+
+
+def packets(container: InputContainer, stream: VideoStream | AudioStream) -> Iterator[Packet[Any]]:
+    """The stream's packets; unreadable ones are skipped, a hopeless rest is given up. No final empty packet."""
+    failures = 0
+    while failures < GIVE_UP:
+        try:
+            for packet in container.demux(stream):
+                if packet.size == 0 and packet.pts is None:
+                    return
+                failures = 0
+                yield packet
+            return
+        except av.error.FFmpegError:
+            failures += 1
+
+
+def only(container: InputContainer, stream: VideoStream | AudioStream) -> None:
+    """Let the container skip the data of every other stream."""
+    for other in container.streams:
+        if other.index != stream.index:
+            other.discard = av.stream.Discard.all
+
+
+@dataclass(frozen=True)
+class Source:
+    """What reading one file needs to know. `sound` is the sound stream's index or None."""
+
+    path: Path
+    picture: int
+    sound: int | None
+    broadcast: bool
+    timeline: Timeline
+
+
+@dataclass
+class Damage:
+    """Spans (ticks) where decoding failed or pictures came out marked corrupt."""
+
+    ticks: list[int] = field(default_factory=list)
+
+    def note(self, tick: int) -> None:
+        self.ticks.append(tick)
+
+
+def scan(container: InputContainer, stream: VideoStream) -> Timeline | None:
+    """Read every packet of the picture once (no decoding) and lay out the timeline."""
+    only(container, stream)
+    log = PacketLog()
+    for packet in packets(container, stream):
+        log.add(
+            packet.pts, packet.dts, packet.duration or 0, packet.size, packet.is_keyframe, packet.is_discard,
+            packet.is_corrupt,
+        )  # fmt: skip
+    base = stream.time_base or Fraction(1, 90_000)
+    return build(log, base, stream.average_rate or stream.base_rate, bool(container.format.name in BROADCAST))
+
+
+class Reader:
+    """One reading position in the picture of a file; for one thread. `damage` collects what could not be decoded."""
+
+    def __init__(self, source: Source, threads: int = 1) -> None:
+        self.source = source
+        self.damage = Damage()
+        self._container = open_container(source.path)
+        stream = self._container.streams[source.picture]
+        assert isinstance(stream, VideoStream)
+        self.stream = stream
+        only(self._container, stream)
+        if stream.codec_context is None:
+            raise BadVideo(
+                f"{source.path.name} uses a picture format this app cannot decode; convert it to MP4 (H.264)"
+            )
+        stream.thread_type = "AUTO" if threads != 1 else "NONE"
+        stream.codec_context.thread_count = threads
+        self._fresh = True
+
+    def close(self) -> None:
+        self._container.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def frames(
+        self, start: int | None = None, only_at: Collection[int] | None = None
+    ) -> Iterator[tuple[int, av.VideoFrame]]:
+        """(tick, picture) in display order, from the key picture at tick `start` (None: the beginning of the file).
+
+        `only_at`: ticks that are wanted; pictures that neither are wanted nor are needed to decode those may be left out.
+        Decoding errors are noted and skipped.
+        """
+        timeline, context = self.source.timeline, self.stream.codec_context
+        whole = start is None or not timeline.seekable
+        self._rewind(None if whole else start)
+        last, segment = None, timeline.segments[0].offset
+        seams = {s.first: s.offset for s in timeline.segments[1:]} if whole else {}
+        for number, packet in enumerate(packets(self._container, self.stream)):
+            if number in seams:
+                for tick, frame in self._drain(last, segment):
+                    last = tick
+                    yield tick, frame
+                segment = seams[number]
+            if only_at is not None:
+                needed = packet.pts is None or packet.pts + segment in only_at
+                context.skip_frame = "DEFAULT" if needed else "NONREF"
+            for frame in self._decode(packet, segment):
+                last = self._tick(frame, last, segment)
+                yield last, frame
+        yield from self._drain(last, segment)
+
+    def _drain(self, last: int | None, segment: int) -> Iterator[tuple[int, av.VideoFrame]]:
+        for frame in self._decode(None, segment):
+            last = self._tick(frame, last, segment)
+            yield last, frame
+        self.stream.codec_context.flush_buffers()
+
+    def _decode(self, packet: Packet[Any] | None, segment: int) -> list[av.VideoFrame]:
+        try:
+            frames = self.stream.codec_context.decode(packet)
+        except (av.error.FFmpegError, ValueError):
+            if packet is not None and packet.pts is not None:
+                self.damage.note(packet.pts + segment)
+            return []
+        for frame in frames:
+            if frame.is_corrupt and frame.pts is not None:
+                self.damage.note(frame.pts + segment)
+        return frames
+
+    def _tick(self, frame: av.VideoFrame, last: int | None, segment: int) -> int:
+        timeline = self.source.timeline
+        follows = timeline.after(last) if last is not None else int(timeline.ticks[0])
+        if frame.pts is None:
+            return follows
+        tick = frame.pts + segment
+        return tick if last is None or tick > last else follows
+
+    def _rewind(self, start: int | None) -> None:
+        context = self.stream.codec_context
+        if start is not None:
+            try:
+                self._container.seek(start, stream=self.stream, backward=True)
+                context.flush_buffers()
+                self._fresh = False
+                return
+            except av.error.FFmpegError:
+                pass
+        if not self._fresh:
+            self._container.close()
+            self.__init__(self.source, context.thread_count)  # type: ignore[misc]
+        self._fresh = False
+
+
+class Readers:
+    """A small pool: one idle `Reader` is kept, so that single frames need not open the file again. Thread-safe."""
+
+    def __init__(self, source: Source) -> None:
+        self._source, self._idle, self._lock, self._closed = source, list[Reader](), threading.Lock(), False
+
+    def take(self) -> Reader:
+        with self._lock:
+            if self._closed:
+                raise BadVideo(f"{self._source.path.name} was closed; open it again")
+            if self._idle:
+                return self._idle.pop()
+        return Reader(self._source)
+
+    def give(self, reader: Reader) -> None:
+        with self._lock:
+            if not self._idle and not self._closed:
+                self._idle.append(reader)
+                return
+        reader.close()
+
+    def close(self) -> None:
+        with self._lock:
+            idle, self._idle, self._closed = self._idle, [], True
+        for reader in idle:
+            reader.close()
