@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from vesta_ui.domain import Interval, Modality, Observation, Question, Word
 from vesta_ui.operations import Result, Workspace, guard
 from vesta_ui.operations.arguments import SpeechArguments, checked
 from vesta_ui.operations.text import lines
-from vesta_ui.roles.embedded.reading import read_observation
+from vesta_ui.roles.embedded.reading import read
 
 PAUSE_S = 1.0
 """A silence this long ends an utterance that has no full stop."""
@@ -27,7 +28,7 @@ class Speech:
         observations: list[Observation] = []
         for interval in kept:
             said = utterances(workspace.index.words(interval))
-            observations += [observe(words, question, asked.focus) for words in said]
+            observations += [replace(observe(words, question, asked.focus), examined=interval) for words in said]
             if not said:
                 reason = "no speech here" if status == "ok" else status
                 observations.append(Observation(interval, Modality.SPEECH, reason))
@@ -47,15 +48,15 @@ def utterances(words: Sequence[Word]) -> list[list[Word]]:
 
 def observe(words: Sequence[Word], question: Question, focus: str) -> Observation:
     content = " ".join(word.text.strip() for word in words)
-    verdict, confidence, stances, number, number_of, event = read_observation(content, question, focus)
+    reading = read(content, question, focus)
     return Observation(
         Interval(words[0].start, max(words[0].start, words[-1].end)),
         Modality.SPEECH,
         f"“{content}”",
-        verdict=verdict,
-        confidence=confidence,
-        number=number,
-        number_of=number_of,
-        event=event,
-        stances=stances,
+        verdict=reading.verdict,
+        confidence=reading.confidence,
+        number=reading.number,
+        number_of=reading.number_of,
+        event=reading.event,
+        stances=reading.stances,
     )

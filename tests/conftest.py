@@ -1,0 +1,33 @@
+"""What every test relies on: no keys, no real model requests, a data folder of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+for name in list(os.environ):
+    if name.startswith("VESTA_") and name != "VESTA_CHROMIUM":
+        del os.environ[name]
+
+from vesta_ui import models
+from vesta_ui.settings import Settings
+
+KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL")
+
+
+@pytest.fixture(autouse=True)
+def no_real_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Any model request that would leave this machine raises."""
+    for key in KEYS:
+        monkeypatch.delenv(key, raising=False)
+    monkeypatch.setattr(models, "ALLOW_REQUESTS", False)
+    yield
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data_dir=tmp_path / "data")

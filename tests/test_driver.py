@@ -1,0 +1,250 @@
+"""The one loop: how a run steps, fails, is steered and ends, with agents that play a list."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from vesta_ui.agents import Driver
+from vesta_ui.agents.state import State, initial
+from vesta_ui.control import Control
+from vesta_ui.domain import (
+    Action,
+    Choice,
+    Interval,
+    ModelCall,
+    Modality,
+    Observation,
+    Outcome,
+    Question,
+    Snapshot,
+    Usage,
+    VideoFacts,
+    View,
+)
+from vesta_ui.errors import ModelFailed, OperationRefused, Stopped
+from vesta_ui.events import Decided, Event, LedgerUpdated, Observed, RunFinished, RunStarted, StepStarted, Warned
+from vesta_ui.frames import FrameStore
+from vesta_ui.operations import Result, Workspace
+from vesta_ui.roles import Decision
+from vesta_ui.settings import Settings
+
+QUESTION = Question("Which colour is it?", (Choice("A", "red"), Choice("B", "blue")))
+FACTS = VideoFacts("0" * 64, "a.mp4", 60.0, 320, 180, 30.0, True, "h264")
+ANSWER = Action("finalize", {"answer": "B", "evidence": ["e1"], "confidence": 0.8})
+LOOK = Action("inspect", {"intervals": [[1, 2]]})
+
+
+class Player:
+    """An agent that plays a list of actions, or raises what stands there instead."""
+
+    def __init__(self, script: list[Action | Exception], results: dict[str, Result | Exception] | None = None) -> None:
+        self.script = list(script)
+        self.results = results or {}
+        self.finals = 0
+
+    def prepare(self, state: State, workspace: Workspace) -> Iterator[Event]:
+        yield from ()
+
+    def budget(self) -> int:
+        return 5
+
+    def snapshot(self, state: State) -> tuple[Snapshot | None, View | None]:
+        return None, None
+
+    def act(self, state: State, snapshot: Snapshot | None, step: int, final: bool) -> Decision:
+        self.finals += final
+        item = ANSWER if final or not self.script else self.script.pop(0)
+        if isinstance(item, Exception):
+            raise item
+        return Decision(item)
+
+    def observe(self, action: Action, state: State, step: int) -> Result:
+        result = self.results.get(action.operation, Result("saw it", (seen(1, 2),)))
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    def fallback(self, state: State, step: int) -> Decision:
+        return Decision(Action("finalize", {"answer": "A", "evidence": [], "confidence": 0.1}))
+
+
+def seen(start: float, end: float) -> Observation:
+    return Observation(Interval(start, end), Modality.PICTURE, "a blue thing", verdict=True, confidence=0.7)
+
+
+def driver(agent: Player, tmp_path: Path, **changes: Any) -> Driver:
+    settings = Settings(data_dir=tmp_path, **changes)
+    nothing = cast(Any, None)
+    workspace = Workspace(nothing, nothing, nothing, FrameStore(tmp_path), settings, Control())
+    started = RunStarted(run_id="r", agent="player", question=QUESTION, video=FACTS, roles={}, settings={})
+    return Driver(agent, workspace, initial(started), "scripted")
+
+
+def kinds(events: list[Event]) -> list[str]:
+    return [event.kind for event in events]
+
+
+def test_a_step_decides_observes_accounts_and_an_answer_ends_it(tmp_path: Path) -> None:
+    events = list(driver(Player([LOOK, ANSWER]), tmp_path).loop())
+    assert kinds(events) == [
+        "step_started", "decided", "observed", "ledger_updated", "step_started", "decided", "run_finished",
+    ]  # fmt: skip
+    finished = cast(RunFinished, events[-1])
+    assert finished.outcome == Outcome.ANSWERED
+    assert finished.answer is not None
+    assert (finished.answer.label, finished.answer.text) == ("B", "blue")
+    assert [(one.entry_id, one.start, one.end) for one in finished.answer.evidence] == [("e1", 1, 2)]
+
+
+def test_state_is_the_fold_of_the_events(tmp_path: Path) -> None:
+    one = driver(Player([LOOK, LOOK, ANSWER]), tmp_path)
+    list(one.loop())
+    assert [entry.id for entry in one.state.ledger.entries] == ["e1", "e2"]
+    assert [(item.step, item.entry_ids) for item in one.state.memory] == [(1, ("e1",)), (2, ("e2",))]
+
+
+def test_the_budget_ends_in_a_forced_answer(tmp_path: Path) -> None:
+    looks: list[Action | Exception] = [Action("inspect", {"intervals": [[n, n + 1]]}) for n in range(9)]
+    agent = Player(looks)
+    events = list(driver(agent, tmp_path).loop())
+    finished = cast(RunFinished, events[-1])
+    assert finished.outcome == Outcome.BUDGET and finished.answer is not None and "budget of 5" in finished.reason
+    assert agent.finals == 1
+    assert [e.step for e in events if isinstance(e, StepStarted)] == [1, 2, 3, 4, 5, 6]
+
+
+def test_three_identical_calls_in_a_row_force_an_answer(tmp_path: Path) -> None:
+    events = list(driver(Player([LOOK] * 5), tmp_path).loop())
+    assert cast(RunFinished, events[-1]).outcome == Outcome.BUDGET
+    assert len([e for e in events if isinstance(e, Observed)]) == 3
+    assert "identical" in cast(RunFinished, events[-1]).reason
+
+
+def test_a_refused_operation_is_a_failed_step_the_reasoner_sees(tmp_path: Path) -> None:
+    refused = OperationRefused("70–80 s lies outside the video (0–60.0 s)")
+    one = driver(Player([LOOK, ANSWER], {"inspect": refused}), tmp_path)
+    events = list(one.loop())
+    observed = next(e for e in events if isinstance(e, Observed))
+    assert observed.error_kind == "refused" and "outside" in observed.error
+    assert not any(isinstance(e, LedgerUpdated) for e in events)
+    assert "outside" in one.state.memory[0].output and cast(RunFinished, events[-1]).outcome == Outcome.ANSWERED
+
+
+def test_a_failed_observation_keeps_its_type_and_receipt(tmp_path: Path) -> None:
+    call = ModelCall("observer", "m", (), "", Usage(remote_requests=1, failed_requests=1), failure="blocked")
+    failed = ModelFailed("blocked", "the provider blocked the pictures (SAFETY)", call)
+    one = driver(Player([LOOK, ANSWER], {"inspect": failed}), tmp_path)
+    events = list(one.loop())
+    observed = next(e for e in events if isinstance(e, Observed))
+    assert observed.error_kind == "blocked" and observed.calls == (call,)
+    assert one.state.usage.failed_requests == 1
+
+
+def test_a_failed_reasoner_ends_as_failed_with_a_labelled_answer(tmp_path: Path) -> None:
+    events = list(driver(Player([ModelFailed("timeout", "no answer within 180 s")]), tmp_path).loop())
+    finished = cast(RunFinished, events[-1])
+    assert finished.outcome == Outcome.FAILED and finished.failure == "timeout"
+    assert finished.answer is not None and finished.answer.label == "A"
+    assert "embedded" in next(e for e in events if isinstance(e, Decided)).source
+    assert any(isinstance(e, Warned) and e.notice.code == "reasoner-failed" for e in events)
+
+
+def test_an_answer_that_names_no_choice_is_asked_once_more(tmp_path: Path) -> None:
+    unclear = Action("finalize", {"answer": "something else", "evidence": [], "confidence": 0.5})
+    events = list(driver(Player([unclear, ANSWER]), tmp_path).loop())
+    assert next(e for e in events if isinstance(e, Observed)).error_kind == "refused"
+    answer = cast(RunFinished, events[-1]).answer
+    assert answer is not None and answer.label == "B"
+
+
+def test_an_unclear_forced_answer_stays_unanswered(tmp_path: Path) -> None:
+    class Mumbler(Player):
+        def act(self, state: State, snapshot: Snapshot | None, step: int, final: bool) -> Decision:
+            return Decision(Action("finalize", {"answer": f"hm {step}", "evidence": [], "confidence": 0.5}))
+
+    finished = cast(RunFinished, list(driver(Mumbler([]), tmp_path).loop())[-1])
+    assert finished.answer is not None and finished.answer.label is None and finished.answer.confidence == 0
+    assert finished.outcome == Outcome.BUDGET
+
+
+@pytest.mark.parametrize("cap", [{"max_tokens": 10}, {"max_usd": 0.001}])
+def test_a_cap_forces_the_answer(tmp_path: Path, cap: dict[str, Any]) -> None:
+    call = ModelCall("observer", "m", (), "", Usage(remote_requests=1, input_tokens=20, cost_usd=0.01))
+    dear = Result("seen", (seen(1, 2),), calls=(call,))
+    events = list(driver(Player([LOOK, LOOK], {"inspect": dear}), tmp_path, **cap).loop())
+    assert "cap" in cast(RunFinished, events[-1]).reason
+    assert len([e for e in events if isinstance(e, Observed)]) == 1
+
+
+def test_stop_is_heard_at_a_decision_boundary(tmp_path: Path) -> None:
+    one = driver(Player([LOOK, LOOK, ANSWER]), tmp_path)
+    events = one.loop()
+    while not isinstance(next(events), Observed):
+        pass
+    one.workspace.control.stop()
+    with pytest.raises(Stopped):
+        list(events)
+
+
+def test_pause_holds_and_step_lets_exactly_one_decision_through(tmp_path: Path) -> None:
+    one = driver(Player([LOOK, LOOK, ANSWER]), tmp_path)
+    control = one.workspace.control
+    control.pause()
+    got: list[Event] = []
+    thread = threading.Thread(target=lambda: got.extend(iter_all(one, got)))
+    thread.start()
+    assert eventually(lambda: kinds(got) == ["step_started", "decided"])
+    control.step()
+    assert eventually(lambda: kinds(got).count("decided") == 2)
+    time.sleep(0.05)
+    assert kinds(got).count("observed") == 1
+    control.resume()
+    thread.join(5)
+    assert isinstance(got[-1], RunFinished)
+
+
+def test_an_action_by_hand_replaces_the_proposed_one(tmp_path: Path) -> None:
+    one = driver(Player([LOOK, ANSWER]), tmp_path)
+    control = one.workspace.control
+    control.pause()
+    got: list[Event] = []
+    thread = threading.Thread(target=lambda: iter_all(one, got))
+    thread.start()
+    assert eventually(lambda: len(got) == 2)
+    mine = Action("clip", {"interval": [4, 5], "question": "which colour?"})
+    control.act_by_hand(mine)
+    control.resume()
+    thread.join(5)
+    decided = [e for e in got if isinstance(e, Decided)]
+    assert (decided[1].action, decided[1].source, decided[1].replaced) == (mine, "user", LOOK)
+    assert next(e for e in got if isinstance(e, Observed)).operation == "clip"
+
+
+def test_closing_the_loop_after_any_event_is_silent(tmp_path: Path) -> None:
+    count = len(list(driver(Player([LOOK, ANSWER]), tmp_path).loop()))
+    for n in range(1, count):
+        events = driver(Player([LOOK, ANSWER]), tmp_path).loop()
+        for _ in range(n):
+            next(events)
+        events.close()
+
+
+def iter_all(one: Driver, into: list[Event]) -> list[Event]:
+    for event in one.loop():
+        into.append(event)
+    return []
+
+
+def eventually(true: Any, within: float = 3.0) -> bool:
+    end = time.monotonic() + within
+    while time.monotonic() < end:
+        if true():
+            return True
+        time.sleep(0.01)
+    return False
