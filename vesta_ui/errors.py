@@ -15,6 +15,11 @@ VestaError
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vesta_ui.domain import ModelCall
+
 
 class VestaError(Exception):
     """Root of every error this package raises on purpose."""
@@ -57,8 +62,11 @@ class ModelFailed(VestaError):
 
     `kind`: refused, blocked, empty, truncated, malformed, rate_limited, quota, auth, not_found, too_large,
     too_many_images, context_too_long, timeout, connection, server or not_configured.
+    `call` is the receipt of the failed call (None when nothing was sent); `calls` are earlier receipts of the same step.
     """
 
-    def __init__(self, kind: str, message: str) -> None:
+    def __init__(self, kind: str, message: str, call: ModelCall | None = None) -> None:
         super().__init__(message)
         self.kind = kind
+        self.call = call
+        self.calls: tuple[ModelCall, ...] = ()

@@ -77,6 +77,12 @@ class Settings:
     """Most frames of one `clip` call (VESTA §B.1)."""
     embedded_frames: int = 8
     """Frames the embedded observer looks at in one call; OCR costs about a second a frame on two cores."""
+    model_timeout_s: float = 180.0
+    """Longest wait for one answer of a model; small local models on a busy machine need most of it."""
+    model_wait_s: float = 300.0
+    """Longest wait a rate limit may ask for; a longer one fails the call."""
+    image_side: int = 768
+    """Longest side of a frame sent to a model, pixels."""
     max_usd: float | None = None
     """Hard cap on money; reaching it forces a final answer. None: no cap."""
     max_tokens: int | None = None

@@ -1,0 +1,211 @@
+"""What went wrong at a provider, as one of our kinds, from whatever it answered: JSON, plain text, a web page, nothing.
+
+Knows the words of OpenAI, Gemini, vLLM, llama.cpp, Ollama and LM Studio servers; decides nothing about retries.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from vesta_ui.errors import ModelFailed
+from vesta_ui.models import Reply
+from vesta_ui.models.keys import scrub
+
+
+class ProviderFailed(ModelFailed):
+    """One request failed. `kind` may also be "unsupported": the server refuses `parameter`, the rest may do.
+
+    `retry_after_s`: wait the server asks for. `limit`: most images it takes (0: none). `reply`: what came back, when
+    the request itself was answered. `again`: whether the same request can succeed later.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        *,
+        retry_after_s: float | None = None,
+        limit: int | None = None,
+        parameter: str = "",
+        reply: Reply | None = None,
+        again: bool = False,
+    ) -> None:
+        super().__init__(kind, message)
+        self.retry_after_s = retry_after_s
+        self.limit = limit
+        self.parameter = parameter
+        self.reply = reply
+        self.again = again
+
+
+_NO_IMAGES = re.compile(
+    r"image input is not supported|unsupported content part|does not support (?:image|vision|multimodal)|mmproj"
+    r"|not a (?:multimodal|vision) model|(?:vision|images?) (?:is|are) not supported|no image support"
+    r"|unknown (?:variant|part type)[^.]*image_url|multimodal[^.]*not (?:enabled|supported)"
+)
+_IMAGE_COUNT = re.compile(
+    r"at most (\d+) image|(?:maximum|max|limit)[^.]{0,40}?(\d+) images|too many images|(\d+) images? (?:is|are) the maximum"
+)
+_CONTEXT = re.compile(
+    r"context[_ ](?:length|window|size)|maximum context|too many tokens|prompt is too long|input token count|exceeds the available context"
+    r"|tokens? exceed|reduce the length of the"
+)
+_LARGE = re.compile(
+    r"request entity too large|payload (?:size|too large)|request (?:body )?(?:is )?too large|body (?:is )?too large"
+    r"|unsupported image|image[^.]{0,60}(?:too large|too big|below \d|exceeds)|string too long|request size exceeds"
+)
+_FORMAT = re.compile(
+    r"response_?format|json_schema|json_object|response_?(?:json_)?schema|responsemimetype|response_mime_type"
+    r"|additionalproperties|\$schema|structured output|guided_json|grammar|json mode"
+)
+_PARAMETER = re.compile(r"max_completion_tokens|max_tokens|temperature")
+_REFUSED_WORD = re.compile(r"unsupported|not support|unrecognized|unknown|unexpected|extra")
+_SYSTEM = re.compile(
+    r"system (?:role|message|prompt|instruction)s?[^.]{0,40}not (?:supported|allowed|enabled)|developer instruction is not enabled"
+)
+_QUOTA = re.compile(
+    r"insufficient_quota|check your plan and billing|billing|credit balance|out of credits|perday|per day|limit: 0\b"
+)
+_MISSING = re.compile(
+    r"model.{0,120}(?:not found|does not exist|not exist|is not supported|not available)|model_not_found|no such model|not found for api version"
+)
+_BLOCKED = re.compile(r"content[_ ](?:filter|policy|management)|responsibleai|safety system|moderation")
+
+
+def classify(status: int, body: str, headers: Mapping[str, str], images: int = 0) -> ProviderFailed:
+    """The failure behind an answer with an error status (or an error object under status 200).
+
+    `images`: how many were sent; a proxy that answers "no such page" to a large body is told from a wrong address by it.
+    """
+    message, codes, data = _read(body)
+    said = scrub(message) or f"HTTP {status}"
+    words = f"{message} {codes}".lower()
+    kind = "server"
+    limit: int | None = None
+    parameter = ""
+    if status < 500 and (found := _PARAMETER.search(words)) and _REFUSED_WORD.search(words):
+        kind, parameter = "unsupported", "tokens" if "tokens" in found[0] else "temperature"
+    elif status == 400 and re.search(r"max_(?:completion_)?tokens\W.{0,30}too large", words):
+        kind, parameter = "unsupported", "fewer tokens"
+    elif status == 429 or "resource_exhausted" in words:
+        quota = _QUOTA.search(words) and "rate_limit_exceeded" not in words and not _short_wait(data)
+        kind = "quota" if quota else "rate_limited"
+    elif status == 402 or "insufficient_quota" in words:
+        kind = "quota"
+    elif _NO_IMAGES.search(words):
+        kind, limit = "too_many_images", 0
+    elif images > 1 and (counted := _IMAGE_COUNT.search(words)):
+        kind, limit = "too_many_images", int(next((g for g in counted.groups() if g), max(1, images // 2)))
+    elif status != 404 and _CONTEXT.search(words):
+        kind = "context_too_long"
+    elif status == 413 or _LARGE.search(words) or (images and status == 404 and "cannot post" in words):
+        kind = "too_large"
+    elif _BLOCKED.search(words):
+        kind = "blocked"
+    elif status in (400, 422, 500, 501) and _SYSTEM.search(words):
+        kind, parameter = "unsupported", "system"
+    elif status in (400, 422, 500, 501) and _FORMAT.search(words):
+        kind, parameter = "unsupported", "structured"
+    elif status in (401, 403) or ((status == 400 and "api key" in words) or "api_key_invalid" in words):
+        kind = "auth"
+    elif status == 404 or _MISSING.search(words):
+        kind = "not_found"
+    elif status in (408, 504):
+        kind = "timeout"
+    elif 300 <= status < 400:
+        said = f"it redirects to {scrub(headers.get('location', 'elsewhere'))}; use that address"
+    again = kind in ("rate_limited", "timeout") or (kind == "server" and status >= 500)
+    wait = retry_after(headers, message, data) if again else None
+    return ProviderFailed(
+        kind, sentence(kind, said, limit), retry_after_s=wait, limit=limit, parameter=parameter, again=again
+    )
+
+
+_SAYS = {
+    "refused": "the model refused",
+    "blocked": "the provider blocked this content",
+    "empty": "the model answered nothing",
+    "truncated": "the answer was cut off at the token limit",
+    "malformed": "the answer does not have the form asked for",
+    "rate_limited": "the provider asks to slow down; wait, or choose another model",
+    "quota": "the account's quota or credit is used up; check billing, or choose another provider",
+    "auth": "the key was not accepted; check it in Settings",
+    "not_found": "the server has no such model or address; check the spec",
+    "too_large": "the request is too large for the server; send fewer or smaller frames",
+    "too_many_images": "the server takes fewer images in one request",
+    "context_too_long": "the prompt is longer than the model's context; shorten the ledger view or choose another model",
+    "timeout": "the model did not answer in time; try again, or raise model_timeout_s",
+    "connection": "the connection failed; is the server running, and is the address right?",
+    "server": "the server failed",
+    "unsupported": "the server refuses a parameter",
+}
+
+
+def sentence(kind: str, said: str, limit: int | None = None) -> str:
+    """What is wrong and what to do, then the provider's own words (scrubbed, one line, at most 300 characters)."""
+    says = "this server takes no images; choose a model with vision (llama.cpp: start it with --mmproj)"
+    if not (kind == "too_many_images" and limit == 0):
+        says = _SAYS.get(kind, kind)
+    said = " ".join(scrub(said).split())
+    said = said if len(said) <= 300 else f"{said[:297]}…"
+    return f"{says} ({said})" if said else says
+
+
+def _read(body: str) -> tuple[str, str, Any]:
+    """Message, codes and parsed data of an error body."""
+    text = body.strip()
+    try:
+        data = json.loads(text)
+    except ValueError:
+        if re.match(r"(?is)\s*(?:<!doctype|<html|<head|<\?xml)", text):
+            title = re.search(r"(?is)<title[^>]*>(.*?)</title>", text)
+            return (f"a web page: {title[1].strip()}" if title else "a web page instead of JSON"), "", None
+        return text[:2_000], "", None
+    if isinstance(data, list) and data:
+        data = data[0]
+    if not isinstance(data, dict):
+        return str(data)[:2_000], "", data
+    error = data.get("error", data)
+    if not isinstance(error, dict):
+        return str(error)[:2_000], "", data
+    message = error.get("message") or error.get("detail") or data.get("message") or data.get("detail") or ""
+    codes = [error.get(name) for name in ("code", "type", "status", "param")]
+    details = error.get("details") or error.get("metadata") or ""
+    return str(message)[:20_000], f"{' '.join(str(c) for c in codes if c)} {json.dumps(details)[:2_000]}", data
+
+
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def retry_after(headers: Mapping[str, str], message: str = "", data: Any = None) -> float | None:
+    """Seconds the server asks to wait: `retry-after-ms`, `retry-after` (seconds or a date), its words, RetryInfo."""
+    try:
+        if millis := headers.get("retry-after-ms"):
+            return max(0.0, float(millis) / 1000)
+    except ValueError:
+        pass
+    if after := headers.get("retry-after"):
+        try:
+            return max(0.0, float(after))
+        except ValueError:
+            try:
+                when = parsedate_to_datetime(after)
+                return max(0.0, (when - datetime.now(when.tzinfo or UTC)).total_seconds())
+            except (ValueError, TypeError):
+                pass
+    if delay := re.search(r'"retryDelay":\s*"([\d.]+)s"', json.dumps(data or {})):
+        return float(delay[1])
+    if words := re.search(r"try again in ((?:[\d.]+(?:ms|h|m|s))+)", message.lower()):
+        return sum(float(n) * _UNITS[unit] for n, unit in re.findall(r"([\d.]+)(ms|h|m|s)", words[1]))
+    return None
+
+
+def _short_wait(data: Any) -> bool:
+    """Gemini words its rate limits as quota; a short retry delay and no daily quota tell them apart."""
+    text = json.dumps(data or {})
+    return '"retryDelay"' in text and "PerDay" not in text and "limit: 0" not in text

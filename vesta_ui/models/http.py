@@ -1,0 +1,123 @@
+"""HTTP as the provider SDKs use it here: one client whose sockets can be cut, so that Stop and the time limit are heard.
+
+Knows no provider. The SDKs' own time-outs count silence between bytes; a server that drips one byte a second would never
+end, so the limit here is on the whole answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import socket
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx2
+
+from vesta_ui import models
+from vesta_ui.control import Control
+from vesta_ui.errors import BadSpec, ModelFailed
+
+T = TypeVar("T")
+CONNECT_S = 10.0
+
+
+class Line:
+    """An HTTP client that can be cut off while it waits."""
+
+    def __init__(self, silence_s: float) -> None:
+        self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+        self.client = httpx2.Client(
+            timeout=httpx2.Timeout(silence_s, connect=min(CONNECT_S, silence_s)),
+            event_hooks={"request": [self._watch]},
+            # A proxy of the environment is for the world, not for a server on this machine.
+            mounts={"all://127.0.0.1": None, "all://localhost": None, "all://[::1]": None},
+        )
+
+    def _watch(self, request: httpx2.Request) -> None:
+        allow(str(request.url))
+        request.extensions["trace"] = self._trace
+
+    def _trace(self, event: str, info: dict[str, Any]) -> None:
+        if event in (
+            "connection.connect_tcp.complete",
+            "connection.start_tls.complete",
+            "proxy_stream.start_tls.complete",
+        ):
+            link = info["return_value"].get_extra_info("socket")
+            if link is not None:
+                self._sockets.add(link)
+
+    def cut(self) -> None:
+        """End every waiting read now."""
+        for link in list(self._sockets):
+            with contextlib.suppress(OSError):
+                link.shutdown(socket.SHUT_RDWR)
+
+    def run(self, call: Callable[[], T], control: Control, limit_s: float) -> T:
+        """`call()` on its own thread. Raises what it raises, `Stopped` on Stop, `ModelFailed("timeout")` after `limit_s`."""
+        control.check()
+        woken = threading.Event()
+        box: dict[str, Any] = {}
+
+        def work() -> None:
+            try:
+                box["value"] = call()
+            except BaseException as error:  # handed over to the waiting thread, whatever it is
+                box["error"] = error
+            woken.set()
+
+        started = time.monotonic()
+        undo = control.on_stop(woken.set)
+        threading.Thread(target=work, daemon=True, name="model-request").start()
+        woken.wait(limit_s)
+        undo()
+        if not box:
+            self.cut()
+            control.check()
+            raise ModelFailed("timeout", f"no complete answer after {time.monotonic() - started:.0f} s")
+        control.check()
+        if "error" in box:
+            raise box["error"]
+        value: T = box["value"]
+        return value
+
+
+def allow(url: str) -> None:
+    """Raises `RuntimeError` when requests are switched off and `url` leaves this machine."""
+    if not models.ALLOW_REQUESTS and not local(url):
+        raise RuntimeError(f"a model request to {urlsplit(url).hostname} while requests are switched off")
+
+
+def local(url: str) -> bool:
+    """Whether the address is this machine."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def tidy(url: str) -> str:
+    """A base URL as the SDK wants it: `/v1` once at the end, no endpoint. Raises `BadSpec` for one that holds a secret."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise BadSpec(f"“{url}” is not an address: write http://HOST:PORT/v1") from error
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise BadSpec(f"“{url}” is not an address: write http://HOST:PORT/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise BadSpec("an address must hold no password and no query: type the key in Settings instead")
+    steps = [step for step in parts.path.split("/") if step]
+    if steps[-2:] == ["chat", "completions"]:
+        steps = steps[:-2]
+    while len(steps) > 1 and steps[-1] == steps[-2] == "v1":
+        steps.pop()
+    return urlunsplit((parts.scheme, parts.netloc, "/" + "/".join(steps or ["v1"]), "", ""))

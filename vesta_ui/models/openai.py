@@ -1,0 +1,269 @@
+"""OpenAI and every server that speaks its chat-completions wire format (vLLM, llama.cpp, Ollama, LM Studio).
+
+The only importer of the `openai` SDK. The SDK makes the request; the answer is read here from plain JSON, because
+compatible servers leave out or rename what the SDK's types require. Not tried live against api.openai.com.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import openai
+
+from vesta_ui.control import Control
+from vesta_ui.domain import Usage
+from vesta_ui.errors import ModelFailed
+from vesta_ui.models import Image, Known, Mode, Reply, Request, Spec, Turn, known, prices
+from vesta_ui.models.failures import ProviderFailed, classify, sentence
+from vesta_ui.models.http import Line, allow, tidy
+from vesta_ui.models.keys import VARIABLES, get_key
+from vesta_ui.models.structured import openai_schema
+from vesta_ui.settings import Settings
+
+T = TypeVar("T")
+REASONING = re.compile(r"^(?:o\d|gpt-5|gpt-oss|codex)")
+"""OpenAI models that take no temperature and count their thinking into the output."""
+
+
+class _Chat:
+    provider = "openai"
+
+    def __init__(self, spec: Spec, settings: Settings, url: str | None, key: str, default: Known) -> None:
+        self.spec = f"{spec.provider}:{spec.model}{f'@{spec.url}' if spec.url else ''}"
+        self.name = f"{spec.provider}:{spec.model}"
+        self.model = spec.model
+        self.settings = settings
+        self._line = Line(settings.model_timeout_s)
+        self._client = openai.OpenAI(api_key=key, base_url=url, max_retries=0, http_client=self._line.client)
+        self.url = str(self._client.base_url)
+        self.known = known(f"{self.url} {spec.model}", default)
+        self._prices = prices.load(settings.data_dir)
+
+    @property
+    def max_images(self) -> int | None:
+        return self.known.max_images
+
+    def price(self, usage: Usage) -> float | None:
+        return self._prices.cost(self.name, usage)
+
+    def complete(self, request: Request, control: Control) -> Reply:
+        sent = sum(len(turn.images) for turn in request.turns)
+        body = self._body(request)
+        started = time.monotonic()
+        raw = self._call(lambda: self._client.chat.completions.with_raw_response.create(**body), control, sent)
+        text = raw.http_response.text
+        seconds = time.monotonic() - started
+        data = _parse(text)
+        if not isinstance(data, dict) or ("error" in data and not data.get("choices")):
+            failure = classify(_status_inside(data), text or "an empty body", raw.headers, sent)
+            raise failure
+        return _reply(data, raw.headers.get("x-request-id") or "", seconds, sent)
+
+    def names(self) -> list[str]:
+        raw = self._call(lambda: self._client.models.with_raw_response.list(timeout=20.0), Control(), 0)
+        data = _parse(raw.http_response.text)
+        rows = (data.get("data") or data.get("models") or ()) if isinstance(data, dict) else data or ()
+        ids = (row.get("id") or row.get("name") if isinstance(row, dict) else row for row in rows)
+        return sorted({str(name) for name in ids if name})
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": _messages(request.turns, self.known.system),
+            self.known.tokens_word: request.max_output_tokens,
+        }
+        if self.known.temperature:
+            body["temperature"] = 0
+        if request.schema and request.mode is Mode.SCHEMA:
+            form = {"name": request.schema.__name__, "strict": True, "schema": openai_schema(request.schema)}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        elif request.schema and request.mode is Mode.OBJECT:
+            body["response_format"] = {"type": "json_object"}
+        return body
+
+    def _call(self, call: Callable[[], T], control: Control, sent: int) -> T:
+        """The SDK's exceptions as ours. Raises `ModelFailed` and `Stopped`."""
+        allow(self.url)
+        try:
+            return self._line.run(call, control, self.settings.model_timeout_s)
+        except openai.APITimeoutError as error:
+            raise ProviderFailed("timeout", sentence("timeout", self.url), again=True) from error
+        except openai.APIStatusError as error:
+            raise classify(error.status_code, _text(error), error.response.headers, sent) from error
+        except openai.APIConnectionError as error:
+            cause = f"{type(error.__cause__ or error).__name__}: {error.__cause__ or error}"
+            raise ProviderFailed("connection", sentence("connection", f"{self.url}: {cause}"), again=True) from error
+        except ModelFailed as error:
+            raise ProviderFailed(error.kind, sentence(error.kind, str(error)), again=True) from error
+        except (openai.OpenAIError, UnicodeError, ValueError) as error:
+            raise ProviderFailed("server", sentence("server", f"{type(error).__name__}: {error}")) from error
+
+
+class OpenAIModel(_Chat):
+    """`openai:MODEL`. Key and address from `OPENAI_API_KEY` and `OPENAI_BASE_URL`, or a key typed for this session."""
+
+    def __init__(self, spec: Spec, settings: Settings) -> None:
+        key = get_key("openai")
+        if not key:
+            name = VARIABLES["openai"][0]
+            raise ModelFailed("not_configured", f"no key for {spec.model}: set {name} or type a key in Settings")
+        thinks = bool(REASONING.match(spec.model))
+        super().__init__(spec, settings, None, key, Known(tokens_word="max_completion_tokens", temperature=not thinks))
+        if self.url.startswith("http") and (clean := tidy(self.url)) != self.url.rstrip("/"):
+            self._client.base_url = self.url = f"{clean}/"
+
+
+class CompatibleModel(_Chat):
+    """`compatible:MODEL@URL`. The key is optional and never the one meant for OpenAI."""
+
+    provider = "compatible"
+
+    def __init__(self, spec: Spec, settings: Settings) -> None:
+        super().__init__(spec, settings, spec.url, get_key("compatible") or "none", Known())
+
+
+# --------------------------------------------------------------------------------------- what is sent
+def _messages(turns: tuple[Turn, ...], system: bool) -> list[dict[str, Any]]:
+    """Turns as messages. Without `system`, instructions go in front of the first user message."""
+    if not system:
+        words = "\n\n".join(turn.text for turn in turns if turn.role == "system")
+        rest = [turn for turn in turns if turn.role != "system"]
+        first = rest[0]
+        turns = (Turn("user", f"{words}\n\n{first.text}", first.images), *rest[1:])
+    return [{"role": turn.role, "content": _content(turn)} for turn in turns]
+
+
+def _content(turn: Turn) -> str | list[dict[str, Any]]:
+    if turn.video:
+        raise ProviderFailed("too_large", "this provider takes no video file; choose a gemini model, or frames")
+    if not turn.images:
+        return turn.text
+    parts: list[dict[str, Any]] = [{"type": "text", "text": turn.text}] if turn.text else []
+    for image in turn.images:
+        parts += [{"type": "text", "text": image.stamp}, _picture(image)]
+    return parts
+
+
+def _picture(image: Image) -> dict[str, Any]:
+    url = f"data:image/jpeg;base64,{base64.b64encode(image.jpeg).decode('ascii')}"
+    return {"type": "image_url", "image_url": {"url": url, "detail": image.detail}}
+
+
+# --------------------------------------------------------------------------------------- what comes back
+def _reply(data: dict[str, Any], request_id: str, seconds: float, sent: int) -> Reply:
+    """The first choice. Raises `ProviderFailed` (with the reply, so that its tokens are counted) when it is no answer."""
+    choice = next((c for c in data.get("choices") or () if isinstance(c, dict)), {})
+    found = choice.get("message") or choice.get("delta") or {}
+    message = found if isinstance(found, dict) else {"content": found}
+    finish = str(choice.get("finish_reason") or "")
+    thinking = _words(message.get("reasoning_content")) or _words(message.get("reasoning"))
+    content = _words(message.get("content")) or _words(choice.get("text")) or _tool_call(message)
+    usage = _usage(data.get("usage"), seconds, sent)
+    reply = Reply(content or thinking, usage, finish, request_id or str(data.get("id") or ""), seconds)
+    refusal = _words(message.get("refusal"))
+    if refusal:
+        raise ProviderFailed("refused", sentence("refused", refusal), reply=reply)
+    if finish == "content_filter":
+        reasons = json.dumps(choice.get("content_filter_results") or "")
+        raise ProviderFailed("blocked", sentence("blocked", f"content_filter {reasons}".strip(' "')), reply=reply)
+    if finish in ("length", "max_tokens"):
+        why = f"{usage.output_tokens} tokens" + ("" if content else ", all of them thinking")
+        raise ProviderFailed("truncated", sentence("truncated", why), reply=reply, again=True)
+    if not reply.text.strip():
+        why = f"finish reason {finish}" if finish else "no choice in the answer"
+        raise ProviderFailed("empty", sentence("empty", why), reply=reply, again=True)
+    return reply
+
+
+def _words(value: Any) -> str:
+    """Text of a content field: a string, or a list of parts of which the text ones count."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        texts = (part.get("text") if isinstance(part, dict) else part for part in value)
+        return "".join(text for text in texts if isinstance(text, str))
+    return ""
+
+
+def _tool_call(message: dict[str, Any]) -> str:
+    """A tool call nobody asked for, as the text of the same decision; its arguments are left as they came."""
+    calls = message.get("tool_calls") or (
+        [{"function": message["function_call"]}] if message.get("function_call") else []
+    )
+    function = (
+        (calls[0].get("function") or {}) if isinstance(calls, list) and calls and isinstance(calls[0], dict) else {}
+    )
+    if not isinstance(function, dict) or not function.get("name"):
+        return ""
+    arguments = function.get("arguments")
+    raw = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return f'{{"operation": {json.dumps(str(function["name"]))}, "arguments": {raw.strip() or "null"}}}'
+
+
+def _usage(found: Any, seconds: float, sent: int) -> Usage:
+    """Tokens as reported; None where the server does not say. Output includes reasoning, input includes cached."""
+    usage = found if isinstance(found, dict) else {}
+
+    def number(value: Any) -> int | None:
+        return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def detail(group: str, name: str) -> int | None:
+        inner = usage.get(group)
+        said = number(inner.get(name)) if isinstance(inner, dict) else None
+        return said if said is not None or not usage else 0
+
+    return Usage(
+        remote_requests=1,
+        input_tokens=number(usage.get("prompt_tokens")),
+        cached_tokens=detail("prompt_tokens_details", "cached_tokens"),
+        output_tokens=number(usage.get("completion_tokens")),
+        reasoning_tokens=detail("completion_tokens_details", "reasoning_tokens"),
+        frames=sent,
+        seconds=seconds,
+    )
+
+
+def _parse(text: str) -> Any:
+    """The body as JSON; a stream of chunks nobody asked for is put together; None for anything else."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass
+    lines = [line[5:].strip() for line in text.splitlines() if line.startswith("data:")]
+    if not lines:
+        return None
+    whole: dict[str, Any] = {"choices": [{"message": {"content": ""}}]}
+    choice = whole["choices"][0]
+    for line in lines:
+        try:
+            chunk = json.loads(line)
+        except ValueError:
+            continue
+        if not isinstance(chunk, dict):
+            continue
+        if "error" in chunk:
+            return chunk
+        whole["id"], whole["usage"] = chunk.get("id"), chunk.get("usage") or whole.get("usage")
+        for part in cast(list[dict[str, Any]], chunk.get("choices") or [])[:1]:
+            choice["message"]["content"] += _words((part.get("delta") or {}).get("content"))
+            choice["finish_reason"] = part.get("finish_reason") or choice.get("finish_reason")
+    return whole
+
+
+def _status_inside(data: Any) -> int:
+    """The status an error object names when HTTP itself said 200."""
+    error = data.get("error") if isinstance(data, dict) else None
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, int) and 300 <= code < 600 else 502
+
+
+def _text(error: openai.APIStatusError) -> str:
+    try:
+        return error.response.text
+    except Exception:  # the body may have been cut off; the status still counts
+        return ""
