@@ -17,8 +17,8 @@ from vesta_ui.domain import (
     Action,
     Choice,
     Interval,
-    ModelCall,
     Modality,
+    ModelCall,
     Observation,
     Outcome,
     Question,
@@ -48,7 +48,10 @@ class Player:
         self.results = results or {}
         self.finals = 0
 
-    def prepare(self, state: State, workspace: Workspace) -> Iterator[Event]:
+    def begin(self, workspace: Workspace) -> None:
+        pass
+
+    def prepare(self, state: State) -> Iterator[Event]:
         yield from ()
 
     def budget(self) -> int:
@@ -197,8 +200,7 @@ def test_pause_holds_and_step_lets_exactly_one_decision_through(tmp_path: Path) 
     control = one.workspace.control
     control.pause()
     got: list[Event] = []
-    thread = threading.Thread(target=lambda: got.extend(iter_all(one, got)))
-    thread.start()
+    thread = play(one, got)
     assert eventually(lambda: kinds(got) == ["step_started", "decided"])
     control.step()
     assert eventually(lambda: kinds(got).count("decided") == 2)
@@ -214,8 +216,7 @@ def test_an_action_by_hand_replaces_the_proposed_one(tmp_path: Path) -> None:
     control = one.workspace.control
     control.pause()
     got: list[Event] = []
-    thread = threading.Thread(target=lambda: iter_all(one, got))
-    thread.start()
+    thread = play(one, got)
     assert eventually(lambda: len(got) == 2)
     mine = Action("clip", {"interval": [4, 5], "question": "which colour?"})
     control.act_by_hand(mine)
@@ -235,10 +236,11 @@ def test_closing_the_loop_after_any_event_is_silent(tmp_path: Path) -> None:
         events.close()
 
 
-def iter_all(one: Driver, into: list[Event]) -> list[Event]:
-    for event in one.loop():
-        into.append(event)
-    return []
+def play(one: Driver, into: list[Event]) -> threading.Thread:
+    """Run the loop in a thread, its events appended as they come."""
+    thread = threading.Thread(target=lambda: into.extend(one.loop()))
+    thread.start()
+    return thread
 
 
 def eventually(true: Any, within: float = 3.0) -> bool:

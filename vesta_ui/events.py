@@ -118,13 +118,17 @@ class Retrieved(Base):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepStarted(Base):
-    """The Reasoner is about to decide. `snapshot` is L_t as shown to it (None when the ledger is hidden), `view` is μ."""
+    """The Reasoner is about to decide. `snapshot` is L_t as shown to it (None when the ledger is hidden), `view` is μ.
+
+    `state_hash`: digest of the agent's state before this step; a fork from here must rebuild the same.
+    """
 
     kind: Literal["step_started"] = "step_started"
     step: int
     budget: int
     snapshot: Snapshot | None
     view: View | None = None
+    state_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,13 @@ a thread or a screen.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from vesta_ui import ledger as ledgers
 from vesta_ui import registry, scene_index
-from vesta_ui.agents.state import State, advance, initial
+from vesta_ui.agents.state import State, advance, digest, initial
 from vesta_ui.control import Control
 from vesta_ui.domain import Action, Answer, Notice, Outcome, Snapshot, View
 from vesta_ui.errors import ModelFailed, OperationRefused, Stopped, VestaError
@@ -46,10 +46,12 @@ MOST_REPEATS = 3
 
 
 class Agent(Protocol):
-    """A fresh object a run. `workspace` is handed to it once, in `prepare`."""
+    """A fresh object a run. `begin` hands it the workspace, once, before anything else."""
 
-    def prepare(self, state: State, workspace: Workspace) -> Iterator[Event]:
-        """Whatever comes before the first decision (route, first retrieval), as events."""
+    def begin(self, workspace: Workspace) -> None: ...
+
+    def prepare(self, state: State) -> Iterator[Event]:
+        """Whatever comes before the first decision (route, first retrieval), as events. Not asked of a forked run."""
         ...
 
     def budget(self) -> int:
@@ -95,7 +97,8 @@ class Driver:
         while True:
             reason = self._why_final(step, budget)
             snapshot, view = self.agent.snapshot(self.state)
-            yield self.emit(StepStarted(step=step, budget=budget, snapshot=snapshot, view=view))
+            started = StepStarted(step=step, budget=budget, snapshot=snapshot, view=view, state_hash=digest(self.state))
+            yield self.emit(started)
             if reason:
                 yield self.emit(Warned(step=step, notice=Notice("forced-answer", reason)))
             answer = yield from self._step(step, snapshot, final=bool(reason))
@@ -223,21 +226,36 @@ class Driver:
             yield self.emit(LedgerUpdated(step=step, entries=made))
 
 
-def run(started: RunStarted, video: Video, settings: Settings, frames: FrameStore, control: Control) -> Iterator[Event]:
-    """Every event of a run: index, preparation, steps, answer. Starts with `started`, always ends with `RunFinished`."""
+def run(
+    started: RunStarted,
+    video: Video,
+    settings: Settings,
+    frames: FrameStore,
+    control: Control,
+    prefix: Sequence[Event] = (),
+) -> Iterator[Event]:
+    """Every event of a run: index, preparation, steps, answer. Starts with `started`, always ends with `RunFinished`.
+
+    `prefix` are the events a forked or continued run takes over from its parent, after its own `started`; the agent
+    then goes on with the step after them.
+    """
     yield started
-    state = initial(started)
     try:
         agent: Agent = registry.load(AGENTS, started.agent, "agent")()
         index = yield from scene_index.build(video.path, settings, control)
-        yield scene_index.ready_event(index)
         workspace = Workspace(video, index, load_observer(settings), frames, settings, control)
-        for notice in index.notices:
-            yield Warned(step=0, notice=notice)
-        driver = Driver(agent, workspace, state, settings.reasoner)
-        for event in agent.prepare(driver.state, workspace):
-            yield driver.emit(event)
-        yield from driver.loop()
+        agent.begin(workspace)
+        driver = Driver(agent, workspace, initial(started), settings.reasoner)
+        if prefix:
+            for event in prefix:
+                yield driver.emit(event)
+        else:
+            yield scene_index.ready_event(index)
+            for notice in index.notices:
+                yield Warned(step=0, notice=notice)
+            for event in agent.prepare(driver.state):
+                yield driver.emit(event)
+        yield from driver.loop(first_step=driver.state.step + 1)
     except Stopped:
         yield RunFinished(outcome=Outcome.STOPPED, answer=None, reason="stopped by the user")
     except ModelFailed as error:

@@ -6,7 +6,10 @@ the state at step k is the fold of the events before it. Knows no model and no s
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
+
+from pydantic import TypeAdapter
 
 from vesta_ui import ledger as ledgers
 from vesta_ui.domain import Action, Answer, MemoryItem, ModelCall, Question, Route, Usage
@@ -27,6 +30,9 @@ class State:
     decided: Action | None = None
     repeats: int = 0
     answer: Answer | None = None
+
+
+_STATE: TypeAdapter[State] = TypeAdapter(State)
 
 
 def initial(started: RunStarted) -> State:
@@ -63,6 +69,11 @@ def advance(state: State, event: Event) -> State:
         )
     assert not isinstance(event, IndexReady) or event.scenes  # an index without scenes is never announced
     return state
+
+
+def digest(state: State) -> str:
+    """SHA-256 (hex) of everything in a state: a fork is refused when the rebuilt state has another."""
+    return hashlib.sha256(_STATE.dump_json(state)).hexdigest()
 
 
 def spent(calls: tuple[ModelCall, ...]) -> Usage:

@@ -24,11 +24,13 @@ from vesta_ui.settings import ABLATIONS
 
 
 class Vesta:
-    def prepare(self, state: State, workspace: Workspace) -> Iterator[Event]:
-        """(π, μ) ← R(Q, C), then the policy's own retrieval."""
+    def begin(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.parts = ABLATIONS[workspace.settings.ablation]
         self.reasoner = load_reasoner(workspace.settings)
+
+    def prepare(self, state: State) -> Iterator[Event]:
+        """(π, μ) ← R(Q, C), then the policy's own retrieval."""
         policy = Policy.FOCUSED
         if self.parts.routing:
             routed = self._route(state.question)

@@ -10,7 +10,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -91,9 +91,17 @@ def new_id() -> str:
 
 
 def play(
-    run: Run, video: Video, question: Question, settings: Settings, started: RunStarted | None = None
+    run: Run,
+    video: Video,
+    question: Question,
+    settings: Settings,
+    started: RunStarted | None = None,
+    prefix: Sequence[Event] = (),
 ) -> Iterator[Event]:
-    """Run the agent, record and keep every event, and pass it on. Ends the run also when the agent breaks."""
+    """Run the agent, record and keep every event, and pass it on. Ends the run also when the agent breaks.
+
+    `started` and `prefix` are given for a forked or continued run (runs/fork.py).
+    """
     started = started or RunStarted(
         run_id=run.id,
         agent=settings.agent,
@@ -113,7 +121,7 @@ def play(
         return stamped
 
     try:
-        for event in agents.run(started, video, settings, frames, run.control):
+        for event in agents.run(started, video, settings, frames, run.control, prefix):
             yield keep(event)
     except VestaError as error:
         yield keep(RunFinished(outcome=Outcome.FAILED, answer=None, reason=str(error), failure=type(error).__name__))
