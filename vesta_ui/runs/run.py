@@ -18,9 +18,10 @@ from pathlib import Path
 from vesta_ui import agents
 from vesta_ui.control import Control
 from vesta_ui.domain import Outcome, Question
-from vesta_ui.errors import BadTrace, VestaError
+from vesta_ui.errors import BadInput, BadTrace, VestaError
 from vesta_ui.events import Event, RunFinished, RunStarted
 from vesta_ui.frames import FrameStore
+from vesta_ui.runs import fork as forks
 from vesta_ui.runs import recorder
 from vesta_ui.runs.session import Session, reduce
 from vesta_ui.settings import Settings
@@ -145,15 +146,57 @@ class Runs:
 
     def start(self, path: Path, question: Question, settings: Settings) -> Run:
         """Open the video (raises `BadVideo`) and start a run in its own thread."""
+        return self._launch(self._new(path), open_video(path), question, settings)
+
+    def fork(self, parent_id: str, edit: forks.Edit, path: Path, settings: Settings) -> Run:
+        """A child of a run with one thing changed; the parent stays untouched.
+
+        `path` must be the parent's video. Raises `BadInput`, `BadTrace` or `BadVideo`.
+        """
+        events = list(self.get(parent_id).events)
+        taken_over = forks.prefix(events, edit)
+        parent = events[0]
+        assert isinstance(parent, RunStarted)  # forks.prefix has checked it
         video = open_video(path)
-        run_id = new_id()
-        run = Run(run_id, self.root / run_id, path)
-        with self._lock:
-            self._live[run_id] = run
-        thread = threading.Thread(
-            target=lambda: all(True for _ in play(run, video, question, settings)), name=f"run {run_id}", daemon=True
+        if video.facts.sha256 != parent.video.sha256:
+            video.close()
+            raise BadInput(f"{path.name} is not the video of that run: choose the file it was asked about")
+        if edit.policy is not None:
+            settings = replace(settings, policy=edit.policy.value)
+        run = self._new(path)
+        started = forks.started(
+            parent, run.id, edit, agent=settings.agent, roles=settings.roles(), settings=settings.public()
         )
-        thread.start()
+        forks.copy_frames(self.root / parent_id, run.folder)
+        if edit.action is not None:
+            run.control.act_by_hand(edit.action)
+        return self._launch(run, video, started.question, settings, started, taken_over)
+
+    def resume(self, run_id: str, path: Path, settings: Settings) -> Run:
+        """Go on with an interrupted run after its last whole step, as its child."""
+        return self.fork(run_id, forks.Edit(forks.last_whole_step(self.get(run_id).events)), path, settings)
+
+    def _new(self, path: Path) -> Run:
+        run_id = new_id()
+        return Run(run_id, self.root / run_id, path)
+
+    def _launch(
+        self,
+        run: Run,
+        video: Video,
+        question: Question,
+        settings: Settings,
+        started: RunStarted | None = None,
+        taken_over: Sequence[Event] = (),
+    ) -> Run:
+        with self._lock:
+            self._live[run.id] = run
+
+        def work() -> None:
+            for _ in play(run, video, question, settings, started, taken_over):
+                pass
+
+        threading.Thread(target=work, name=f"run {run.id}", daemon=True).start()
         return run
 
     def get(self, run_id: str) -> Run:
@@ -165,7 +208,7 @@ class Runs:
                 return self._live[run_id]
         return load(self.root / run_id)
 
-    def list(self) -> list[RunSummary]:
+    def list(self) -> tuple[RunSummary, ...]:
         """Newest first; folders that cannot be read are left out."""
         summaries = []
         for folder in recorder.folders(self.root):
@@ -173,7 +216,7 @@ class Runs:
                 summaries.append(self._summary(folder))
             except BadTrace:
                 log.warning("the run folder %s cannot be read", folder.name)
-        return summaries
+        return tuple(summaries)
 
     def _summary(self, folder: Path) -> RunSummary:
         facts = recorder.facts(folder)

@@ -1,0 +1,126 @@
+"""Forks: a new run that takes over a recorded one up to a step, with one thing changed (the parent stays untouched).
+
+The state is rebuilt by the fold of the parent's events; a recorded state hash must match, or the fork is refused.
+Continuing an interrupted run is a fork after its last whole step with nothing changed. Knows no screen.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from vesta_ui.agents.state import advance, digest, initial
+from vesta_ui.domain import Action, Policy, Question, View
+from vesta_ui.errors import BadInput, BadTrace
+from vesta_ui.events import Event, IndexProgress, Observed, Routed, RunFinished, RunStarted, StepStarted
+from vesta_ui.runs import recorder
+from vesta_ui.runs.session import until_step
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What a fork changes at step `step`; None leaves a thing as it was. Models and budget change through settings.
+
+    `action` is carried out instead of what the Reasoner would choose. `observation` replaces the output of the step
+    before the fork, as tool memory holds it.
+    """
+
+    step: int
+    action: Action | None = None
+    observation: str | None = None
+    policy: Policy | None = None
+    view: View | None = None
+    question: Question | None = None
+
+    def __str__(self) -> str:
+        parts = {
+            "action": self.action and f"{self.action.operation} {self.action.arguments}",
+            "observation": self.observation and "observation edited",
+            "π": self.policy and self.policy.value,
+            "μ": self.view and self.view.emphasis.value,
+            "question": self.question and self.question.text,
+        }
+        return "; ".join(f"{name}: {value}" for name, value in parts.items() if value) or "continued"
+
+
+def prefix(events: Sequence[Event], edit: Edit) -> tuple[Event, ...]:
+    """The parent's events before step `edit.step`, edited, without its `RunStarted`.
+
+    Raises `BadInput` when there is no such step and `BadTrace` when the rebuilt state is not the recorded one.
+    """
+    started = events[0]
+    if not isinstance(started, RunStarted):
+        raise BadTrace("the run does not start with a run_started event")
+    steps = [event for event in events if isinstance(event, StepStarted)]
+    last = max((one.step for one in steps), default=0)
+    if not 1 <= edit.step <= last + 1:
+        raise BadInput(f"the run has steps 1 to {last}: fork from one of them, not from {edit.step}")
+    kept = [e for e in until_step(events, edit.step - 1) if not isinstance(e, RunFinished)]
+    _check_hash(started, kept, next((one for one in steps if one.step == edit.step), None))
+    if edit.step == 1 and (edit.policy or edit.question):
+        return ()  # nothing observed yet: the child retrieves afresh under the new π or question
+    return tuple(_edited(event, edit) for event in kept[1:] if not isinstance(event, IndexProgress))
+
+
+def started(parent: RunStarted, run_id: str, edit: Edit, **changes: object) -> RunStarted:
+    """The child's first event: it names its parent, the step and the edit."""
+    question = edit.question or parent.question
+    return replace(
+        parent,
+        run_id=run_id,
+        parent=parent.run_id,
+        fork_step=edit.step,
+        fork_edit=str(edit),
+        question=question,
+        **changes,  # type: ignore[arg-type]
+    )
+
+
+def last_whole_step(events: Sequence[Event]) -> int:
+    """The step from which an interrupted run goes on: the first one without an outcome."""
+    done = max((event.step for event in events if isinstance(event, Observed)), default=0)
+    return done + 1
+
+
+def copy_frames(parent: Path, child: Path) -> None:
+    """A run folder is self-contained: the child gets the parent's frames (hard links where the disk allows)."""
+    source = parent / recorder.FRAMES
+    if source.is_dir():
+        shutil.copytree(source, child / recorder.FRAMES, copy_function=_link, dirs_exist_ok=True)
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        Path(target).hardlink_to(source)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def _check_hash(started: RunStarted, kept: Sequence[Event], step: StepStarted | None) -> None:
+    if step is None or not step.state_hash:
+        return
+    state = initial(started)
+    for event in kept[1:]:
+        state = advance(state, event)
+    if digest(state) != step.state_hash:
+        raise BadTrace(f"the trace was changed: the state before step {step.step} is not the one recorded, so no fork")
+
+
+def _edited(event: Event, edit: Edit) -> Event:
+    if isinstance(event, Routed) and (edit.policy or edit.view):
+        route = event.route
+        by_hand = (*route.overridden, *(["policy"] if edit.policy else []), *(["view"] if edit.view else []))
+        return replace(
+            event,
+            route=replace(
+                route,
+                policy=edit.policy or route.policy,
+                view=edit.view or route.view,
+                overridden=tuple(dict.fromkeys(by_hand)),
+            ),
+        )
+    if isinstance(event, Observed) and edit.observation is not None and event.step == edit.step - 1:
+        return replace(event, output=edit.observation)
+    return event
