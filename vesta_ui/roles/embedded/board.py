@@ -1,0 +1,177 @@
+"""Facts side by side: how much each bears on the question, and when things were seen or said. Pure; decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from vesta_ui.domain import Interval, Modality, Question
+from vesta_ui.roles.embedded.asked import Asked, understand
+from vesta_ui.roles.embedded.facts import Fact
+from vesta_ui.roles.embedded.reading import distinctive
+from vesta_ui.roles.embedded.similarity import clauses, cover, meaning, rarity
+from vesta_ui.roles.embedded.words import Token, content
+
+NEIGHBOUR, BESIDE = 0.6, 0.75
+"""How much the sentence before or after counts, and what is perceived at the same time by the other sense."""
+SIGHTING = 0.7
+"""Share of the wanted words that makes a sighting."""
+SAME_EVENT_S = {Modality.PICTURE: 12.0, Modality.SPEECH: 12.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """Sightings that are one event: `facts` are positions on the board, `strength` in [0, 1]."""
+
+    interval: Interval
+    facts: tuple[int, ...]
+    strength: float
+
+
+class Board:
+    def __init__(self, question: Question, facts: Sequence[Fact]) -> None:
+        self.question = question
+        self.asked: Asked = understand(question)
+        self.facts = list(facts)
+        self.weights = rarity(f.words for f in self.facts)
+        self.choices: dict[str, list[Token]] = distinctive(question)
+        self.subject = content(self.asked.subject)
+
+    # ------------------------------------------------------------------ relevance
+    def around(self, at: int) -> list[tuple[str, float]]:
+        """The fact's words, its neighbours' of the same sense, and what the other sense perceived at the same time."""
+        fact = self.facts[at]
+        sources = [(fact.words, 1.0)]
+        for step in (-1, 1):
+            other = at + step
+            while 0 <= other < len(self.facts) and self.facts[other].modality is not fact.modality:
+                other += step
+            if 0 <= other < len(self.facts) and self.facts[other].interval.gap(fact.interval) <= 4.0:
+                sources.append((self.facts[other].words, NEIGHBOUR))
+        sources += [
+            (o.words, BESIDE)
+            for o in self.facts
+            if o.modality is not fact.modality and o.interval.overlap(fact.interval) > 0
+        ]
+        return sources
+
+    @cached_property
+    def relevance(self) -> list[float]:
+        """Per fact in [0, 1]: how much it bears on the question's subject, words and meaning together."""
+        if not self.subject:
+            return [0.5] * len(self.facts)
+        asked = self.question.text
+        return [
+            min(
+                1.0,
+                max(0.0, 0.7 * abs(cover(self.subject, self.around(i), self.weights)) + 0.45 * meaning(asked, f.words)),
+            )
+            for i, f in enumerate(self.facts)
+        ]
+
+    @cached_property
+    def nearness(self) -> list[float]:
+        """Per fact in [0, 1]: how well it lies in time with the question's anchor; 1 everywhere without one."""
+        asked = self.asked
+        if not asked.anchor:
+            return [1.0] * len(self.facts)
+        spans = self.anchors
+        if not spans:
+            return [0.5] * len(self.facts)
+        return [max(_tie(asked.relation, span, f.interval) * s for span, s in spans) for f in self.facts]
+
+    @cached_property
+    def anchors(self) -> list[tuple[Interval, float]]:
+        """Where the anchor clause was met, with strength relative to the best."""
+        wanted = content(self.asked.anchor)
+        scored = []
+        for i, f in enumerate(self.facts):
+            if self.asked.anchor_modality in (None, f.modality):
+                own = [(f.words, 1.0)] + [
+                    s for s in self.around(i)[1:] if s[1] == NEIGHBOUR and f.modality is Modality.SPEECH
+                ]
+                value = 0.7 * max(0.0, cover(wanted, own, self.weights)) + 0.4 * meaning(self.asked.anchor, f.words)
+                scored.append((value, f.interval))
+        best = max((v for v, _ in scored), default=0.0)
+        return [(span, value / best) for value, span in scored if best >= 0.3 and value >= 0.8 * best]
+
+    def fits(self, at: int) -> float:
+        """1 when the fact comes from the sense that was asked about, less otherwise."""
+        return 1.0 if self.asked.modality in (None, self.facts[at].modality) else 0.45
+
+    def bearing(self, at: int) -> float:
+        return self.fits(at) * self.nearness[at] * (0.25 + 0.75 * self.relevance[at])
+
+    # ------------------------------------------------------------------ matching
+    def states(self, at: int, wanted: Sequence[Token]) -> float:
+        """How far a fact states these words, in [−1, 1]; a clause that also bears on the subject counts most."""
+        fact = self.facts[at]
+        sources = [(fact.words, 1.0)] + [s for s in self.around(at)[1:] if s[1] == NEIGHBOUR]
+        whole = cover(wanted, [(fact.words, 1.0)], self.weights)
+        wide = 0.85 * cover(wanted, sources, self.weights)
+        if abs(wide) > abs(whole) and (whole > 0.3):
+            whole = wide
+        parts = clauses(fact.words)
+        if len(parts) < 2:
+            return whole
+        best = 0.0
+        for part in parts:
+            value = cover(wanted, [(part, 1.0)], self.weights)
+            nearby = max(0.0, cover(self.subject, [(part, 1.0)], self.weights)) if self.subject else 1.0
+            value *= 0.6 + 0.4 * nearby
+            best = value if abs(value) > abs(best) else best
+        return 0.5 * whole + 0.5 * best
+
+    # ------------------------------------------------------------------ time
+    def sightings(
+        self, wanted: Sequence[Token], modality: Modality | None = None, least: float = SIGHTING
+    ) -> list[tuple[int, float]]:
+        if not wanted:
+            return []
+        found = []
+        for i, f in enumerate(self.facts):
+            value = cover(wanted, [(f.words, 1.0)]) if modality in (None, f.modality) else 0.0
+            if value >= least:
+                found.append((i, value))
+        return found
+
+    def occurrences(
+        self, wanted: Sequence[Token], modality: Modality | None = None, least: float = SIGHTING
+    ) -> list[Occurrence]:
+        """Sightings grouped into events: apart in time, or with something else seen in between."""
+        groups: list[list[tuple[int, float]]] = []
+        for at, value in self.sightings(wanted, modality, least):
+            if groups and self._same(groups[-1][-1][0], at, {i for i, _ in groups[-1]}):
+                groups[-1].append((at, value))
+            else:
+                groups.append([(at, value)])
+        return [
+            Occurrence(Interval(self.facts[g[0][0]].interval.start, max(self.facts[i].interval.end for i, _ in g)),
+                       tuple(i for i, _ in g), max(v for _, v in g))
+            for g in groups
+        ]  # fmt: skip
+
+    def _same(self, a: int, b: int, group: set[int]) -> bool:
+        one, other = self.facts[a], self.facts[b]
+        gap = one.interval.gap(other.interval)
+        between = [
+            i for i in range(a + 1, b)
+            if i not in group and self.facts[i].modality is one.modality
+            and self.facts[i].interval.start >= one.interval.end - 0.1 and self.facts[i].interval.end <= other.interval.start + 0.1
+        ]  # fmt: skip
+        if one.modality is Modality.PICTURE and other.modality is Modality.PICTURE and between:
+            return False
+        return gap <= SAME_EVENT_S[one.modality] and len(between) <= 2
+
+
+def _tie(relation: str, anchor: Interval, span: Interval) -> float:
+    """In [0, 1]: overlap for "while", soon after for "after", shortly before for "before"."""
+    if relation == "after":
+        late = span.start - anchor.end
+        return 1 / (1 + max(0.0, late) / 12) if late >= -0.5 else 0.15 if span.end > anchor.end else 0.05
+    if relation == "before":
+        early = anchor.start - span.end
+        return 1 / (1 + max(0.0, early) / 12) if early >= -0.5 else 0.15 if span.start < anchor.start else 0.05
+    gap = anchor.gap(span)
+    return 1.0 if anchor.overlap(span) > 0 else max(0.08, 0.8 - gap / 8)

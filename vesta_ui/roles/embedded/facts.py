@@ -1,0 +1,93 @@
+"""Everything observed so far, taken from H_t: shown ledger entries, and from tool memory what the ledger view left out.
+
+Knows the line form of tool memory (`mm:ss.d–mm:ss.d content`), nothing of the video.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from vesta_ui.domain import Interval, MemoryItem, Modality, merge
+from vesta_ui.roles import Context
+
+_TIME = r"(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)"
+_LINE = re.compile(rf"^{_TIME}–{_TIME} (.*?)(?: \[(?:yes|no|confidence)(?: [\d.]+)?\])?$")
+_SIGN = re.compile(r"reads “([^”]*)”")
+PERCEIVING = ("inspect", "clip", "speech")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One observation as the engine reasons over it. `id` is its ledger entry; empty when not known."""
+
+    id: str
+    interval: Interval
+    modality: Modality
+    content: str
+    text: str = ""
+    verdict: bool | None = None
+
+    @property
+    def words(self) -> str:
+        """What may be compared with words: the sentence said, or all that was perceived in the picture."""
+        return self.content.strip("“”") if self.modality is Modality.SPEECH else self.content
+
+
+def facts_of(context: Context) -> list[Fact]:
+    """In time order, without repetitions of the same observation."""
+    found: dict[tuple[Modality, str, int], Fact] = {}
+    shown = {e.id: e for e in context.snapshot.entries} if context.snapshot else {}
+    for entry in shown.values():
+        o = entry.observation
+        _keep(found, Fact(entry.id, o.interval, o.modality, o.content, o.text, o.verdict))
+    for item in context.memory:
+        if item.operation in PERCEIVING and not (item.entry_ids and set(item.entry_ids) <= set(shown)):
+            for fact in _remembered(item):
+                _keep(found, fact)
+    return sorted(found.values(), key=lambda f: (f.interval.start, f.interval.end))
+
+
+def _keep(found: dict[tuple[Modality, str, int], Fact], fact: Fact) -> None:
+    found.setdefault((fact.modality, fact.content, round(fact.interval.start)), fact)
+
+
+def _remembered(item: MemoryItem) -> list[Fact]:
+    matches = [m for m in map(_LINE.match, item.output.splitlines()) if m]
+    ids = item.entry_ids if len(item.entry_ids) == len(matches) else ("",) * len(matches)
+    modality = Modality.SPEECH if item.operation == "speech" else Modality.PICTURE
+    return [
+        Fact(name, Interval(_seconds(m.groups()[:3]), max(_seconds(m.groups()[:3]), _seconds(m.groups()[3:6]))), modality, m[7],
+             " / ".join(_SIGN.findall(m[7])) if modality is Modality.PICTURE else "")
+        for name, m in zip(ids, matches, strict=True)
+    ]  # fmt: skip
+
+
+def _seconds(clock: tuple[str | None, ...]) -> float:
+    hours, minutes, seconds = clock
+    return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds or 0)
+
+
+def covered(context: Context, *operations: str) -> tuple[Interval, ...]:
+    """Union of the intervals already given to these operations, from tool memory."""
+    spans: list[Interval] = []
+    for item in context.memory:
+        if item.operation in operations and not item.error:
+            given = item.arguments.get("intervals") or [item.arguments.get("interval")]
+            spans += [Interval(float(s[0]), float(s[1])) for s in given if s and float(s[1]) > float(s[0])]
+    return merge(spans, within=0.5)
+
+
+def missing(wanted: list[Interval], done: tuple[Interval, ...], least_s: float = 1.0) -> list[Interval]:
+    """The parts of `wanted` that `done` does not cover, leaving out slivers under `least_s` seconds."""
+    left: list[Interval] = []
+    for one in merge(wanted):
+        start = one.start
+        for other in done:
+            if other.overlap(one) > 0:
+                if other.start - start >= least_s:
+                    left.append(Interval(start, other.start))
+                start = max(start, other.end)
+        if one.end - start >= least_s:
+            left.append(Interval(start, one.end))
+    return left

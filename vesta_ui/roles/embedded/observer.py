@@ -1,0 +1,222 @@
+"""The embedded Observer: reads text, names colours, finds vivid objects and motion on frames at known times (VESTA §B.5).
+
+It reports what was perceived in each stretch of time and matches it against the question; it recognises no people,
+places or kinds of things, and says so by saying nothing about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vesta_ui import perception, perception_motion
+from vesta_ui.control import Control
+from vesta_ui.domain import Interval, Modality, Observation, Question
+from vesta_ui.perception import Box, Image
+from vesta_ui.roles import Look, Seen
+from vesta_ui.roles.embedded.reading import read
+from vesta_ui.roles.embedded.signs import Sign, numbers, same, signs, state
+from vesta_ui.roles.embedded.similarity import cover
+from vesta_ui.roles.embedded.words import content
+
+REACH_S = 5.0
+"""A look speaks for at most so many seconds on either side, and never past the middle to the next look."""
+REMEMBERED = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """One look, perceived: the signs in it, vivid things, the main colours and the light."""
+
+    span: Interval
+    signs: tuple[Sign, ...]
+    things: tuple[perception_motion.Thing, ...]
+    colours: tuple[str, ...]
+    light: str
+    looks: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        return " / ".join(sign.text for sign in self.signs)
+
+
+class EmbeddedObserver:
+    """`max_frames`: most frames it looks at in one call; reading text costs about half a CPU second a frame."""
+
+    spec = "embedded"
+
+    def __init__(self, max_frames: int = 8) -> None:
+        self.max_frames = max_frames
+        self._read: dict[str, tuple[Sign, ...]] = {}
+        self._last: tuple[NDArray[np.int16], tuple[Sign, ...]] | None = None
+
+    def inspect(
+        self, looks: Sequence[Look], intervals: Sequence[Interval], focus: str, question: Question, control: Control
+    ) -> Seen:
+        found: list[Observation] = []
+        for interval in intervals:
+            inside = [look for look in looks if interval.start - 0.05 <= look.time <= interval.end + 0.05]
+            if inside:
+                found += self._describe(inside, interval, focus, question, control)
+        return Seen(tuple(found))
+
+    def judge(
+        self, looks: Sequence[Look], interval: Interval, sub_question: str, question: Question, control: Control
+    ) -> Seen:
+        """What is perceived, with one judgment on the sub-question: yes when it was met somewhere, no when nothing
+        of it was, else "cannot tell"."""
+        found = self._describe(looks, interval, sub_question, question, control)
+        if not found:
+            return Seen(())
+        wanted = content(sub_question)
+        words = " ".join(o.content for o in found)
+        met = max(0.0, cover(wanted, [(words, 1.0)])) if wanted else 0.0
+        if met >= 0.6 and not any(o.verdict for o in found):
+            confidence = round(0.4 + 0.4 * met, 2)
+            best = max(found, key=lambda o: cover(wanted, [(o.content, 1.0)]))
+            summary = Observation(
+                interval,
+                Modality.PICTURE,
+                f"together the pictures show what was asked: {best.content}",
+                True,
+                confidence,
+                text=best.text,
+            )
+            return Seen((*found, summary))
+        return Seen(tuple(found))
+
+    # ------------------------------------------------------------------ perceiving
+    def _describe(
+        self, looks: Sequence[Look], interval: Interval, focus: str, question: Question, control: Control
+    ) -> list[Observation]:
+        """One observation for each stretch that looks the same, and one for each further number on a sign."""
+        glances = self._glances(looks, interval, control)
+        moves = perception_motion.movements([look.image for look in looks]) if len(looks) > 1 else []
+        found: list[Observation] = []
+        for glance in glances:
+            told = [
+                m
+                for m in moves
+                if m.first <= glance.looks[-1] and m.last >= glance.looks[0] and _close(looks, m.first, m.last)
+            ]
+            sentence = _sentence(glance, told)
+            r = read(sentence, question, focus)
+            named = glance.signs[0].text.lower() if glance.signs else glance.things[0].name if glance.things else ""
+            readings = numbers(glance.signs)
+            number = next(((v, of) for v, of in readings if v == r.number), readings[0] if readings else (None, ""))
+            found.append(
+                Observation(
+                    glance.span,
+                    Modality.PICTURE,
+                    sentence,
+                    r.verdict,
+                    r.confidence,
+                    glance.text,
+                    r.event or named,
+                    state(glance.signs),
+                    number[0],
+                    number[1],
+                    r.stances,
+                    examined=interval if not found else None,
+                )  # fmt: skip
+            )
+            found += [
+                Observation(
+                    glance.span, Modality.PICTURE, f"a sign gives the number {v:g} for {of}", number=v, number_of=of
+                )
+                for v, of in readings[:5]
+                if of and (v, of) != number
+            ]
+        return found
+
+    def _glances(self, looks: Sequence[Look], interval: Interval, control: Control) -> list[Glance]:
+        glances: list[Glance] = []
+        for n, look in enumerate(looks):
+            control.check()
+            before = looks[n - 1].time if n else None
+            after = looks[n + 1].time if n + 1 < len(looks) else None
+            start = max(interval.start, look.time - REACH_S, (before + look.time) / 2 if before is not None else 0.0)
+            end = min(interval.end, look.time + REACH_S, (after + look.time) / 2 if after is not None else interval.end)
+            found = self._signs(look)
+            vivid = tuple(perception_motion.things(look.image))
+            main = tuple(c.name for c in perception.colours(look.image, least=0.04))
+            glance = Glance(
+                Interval(start, max(start, end)), found, vivid, main, perception.brightness(look.image), (n,)
+            )
+            if glances and _alike(glances[-1], glance):
+                last = glances[-1]
+                kept = glance if len(glance.text) > len(last.text) else last
+                glances[-1] = Glance(
+                    Interval(last.span.start, glance.span.end),
+                    kept.signs,
+                    kept.things,
+                    kept.colours,
+                    kept.light,
+                    (*last.looks, n),
+                )
+            else:
+                glances.append(glance)
+        return glances
+
+    def _signs(self, look: Look) -> tuple[Sign, ...]:
+        """Read once for each picture; a picture that hardly differs from the one just read is not read again."""
+        key = look.sha256
+        if key and key in self._read:
+            return self._read[key]
+        tiny = _tiny(look.image)
+        if (
+            self._last is not None
+            and np.abs(self._last[0] - tiny).mean() < 2.0
+            and np.abs(self._last[0] - tiny).max() < 40
+        ):
+            found = self._last[1]
+        else:
+            found = tuple(signs(look.image)) if perception.likely_text(look.image) else ()
+            self._last = (tiny, found)
+        if key:
+            if len(self._read) >= REMEMBERED:
+                self._read.pop(next(iter(self._read)))
+            self._read[key] = found
+        return found
+
+
+def _alike(a: Glance, b: Glance) -> bool:
+    """The same signs, or none on both and the same colours."""
+    if a.text or b.text:
+        return same(a.text, b.text)
+    return a.colours[:2] == b.colours[:2] and {t.name for t in a.things[:2]} == {t.name for t in b.things[:2]}
+
+
+def _close(looks: Sequence[Look], first: int, last: int) -> bool:
+    """Motion between looks many seconds apart is not motion, but another picture."""
+    return all(looks[i + 1].time - looks[i].time <= 3.0 for i in range(first, last))
+
+
+def _sentence(glance: Glance, moves: Sequence[perception_motion.Movement]) -> str:
+    said = [f"a {sign.ground} sign {sign.region} reads “{sign.text}”" for sign in glance.signs]
+    said += [f"a {t.name} {_where(t.region)}" for t in glance.things[:3] if not _is_sign(t.box, glance.signs)]
+    said += [f"the {m.what} {m.how}" for m in moves]
+    if glance.colours:
+        said.append(
+            f"the picture is {'dark, ' if glance.light == 'dark' else ''}mostly {' and '.join(glance.colours[:3])}"
+        )
+    return "; ".join(said) or "nothing that can be named"
+
+
+def _where(region: str) -> str:
+    return "in the centre" if region == "centre" else f"at the {region}"
+
+
+def _is_sign(box: Box, found: Sequence[Sign]) -> bool:
+    """A vivid patch that is only the ground of a sign already told of."""
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    return any(s.box[0] - 0.05 <= x <= s.box[2] + 0.05 and s.box[1] - 0.05 <= y <= s.box[3] + 0.05 for s in found)
+
+
+def _tiny(image: Image) -> NDArray[np.int16]:
+    grey = cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_RGB2GRAY)
+    return np.asarray(cv2.resize(grey, (64, 36), interpolation=cv2.INTER_AREA), np.int16)

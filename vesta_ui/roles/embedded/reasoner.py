@@ -1,0 +1,279 @@
+"""The embedded Reasoner: rules over exactly H_t, one decision at a time (VESTA §3.4, Algorithm 1).
+
+Each rule names a gap and the operation that may close it: listen, look, look between, ask the index again, settle
+between two choices, answer. The first rule with something new to do decides; no call is made twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from vesta_ui.control import Control
+from vesta_ui.domain import Action, Interval, Modality, Status
+from vesta_ui.roles import Context, Decision
+from vesta_ui.roles.embedded.asked import Kind
+from vesta_ui.roles.embedded.board import Board
+from vesta_ui.roles.embedded.facts import covered, facts_of, missing
+from vesta_ui.roles.embedded.weigh import NOT_FOUND, Verdict, weigh
+from vesta_ui.roles.embedded.words import content
+
+SURE, AHEAD = 0.5, 0.35
+"""Confidence and margin from which the ledger is taken to support one answer."""
+SHORT_S = 900.0
+"""Up to this length all speech is read at once: it is transcribed already, and costs one step."""
+PATIENCE = 9
+"""Steps after which the best answer so far is given, sure or not."""
+AT_ONCE = 8
+"""Intervals looked at in one call: one frame each at least."""
+LOOKS = 4
+"""Visual inspections before an answer; each costs seconds."""
+PAD_S = 3.0
+_WHOLE = (Kind.COUNT, Kind.ORDER, Kind.PICK, Kind.EXTREME)
+"""What can only be told from the whole video."""
+
+
+class EmbeddedReasoner:
+    spec = "embedded"
+
+    def decide(self, context: Context, control: Control) -> Decision:
+        control.check()
+        return Decision(_Turn(context).action())
+
+
+class _Turn:
+    """One decision: what is known now, and the rules in order of use."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.question = context.question
+        self.facts = facts_of(context)
+        self.board = Board(context.question, self.facts)
+        self.asked = self.board.asked
+        self.verdict: Verdict = weigh(context.question, self.facts)
+        self.whole = Interval(0.0, context.video.duration_s)
+        self.heard = covered(context, "speech")
+        self.seen = covered(context, "inspect", "clip")
+        self.done = {_key(m.operation, m.arguments) for m in context.memory}
+        self.broad = self.asked.kind in _WHOLE or self.asked.negated
+        self.looks = sum(m.operation == "inspect" and not m.error for m in context.memory)
+
+    def action(self) -> Action:
+        if self.context.final or self.context.step >= min(self.context.budget, PATIENCE):
+            return self.answer()
+        rules: tuple[Callable[[], Iterator[Action]], ...] = (
+            self.search, self.listen, self.look, self.listen_to_all, self.look_between, self.ask_again, self.settle,
+        )  # fmt: skip
+        for rule in rules:
+            for action in rule():
+                if (
+                    action.operation in self.context.operations
+                    and _key(action.operation, action.arguments) not in self.done
+                ):
+                    return action
+        return self.answer()
+
+    # ------------------------------------------------------------------ what is known
+    @property
+    def settled(self) -> bool:
+        return self.verdict.confidence >= SURE and (self.verdict.margin >= AHEAD or not self.question.choices)
+
+    @property
+    def wants_picture(self) -> bool:
+        return self.asked.modality is not Modality.SPEECH
+
+    @property
+    def wants_speech(self) -> bool:
+        return self.asked.modality is not Modality.PICTURE or (
+            bool(self.asked.anchor) and self.asked.anchor_modality is not Modality.PICTURE
+        )
+
+    def places(self) -> list[Interval]:
+        """References that are still open, the most promising first; without an index, the whole video in parts."""
+        if not self.context.references:
+            parts = max(1, min(AT_ONCE, round(self.whole.length / 10)))
+            step = self.whole.length / parts
+            return [Interval(n * step, (n + 1) * step) for n in range(parts)]
+        states = [s for s in self.context.references if s.status is not Status.REJECTED]
+        return [
+            s.reference.interval
+            for s in sorted(states, key=lambda s: (s.status is not Status.UNVERIFIED, -s.reference.score))
+        ]
+
+    # ------------------------------------------------------------------ rules
+    def search(self) -> Iterator[Action]:
+        if not self.context.references:
+            yield self._retrieve(
+                self.question.text, 6, "Nothing has been retrieved yet, so I ask the index with the question itself."
+            )
+
+    def listen(self) -> Iterator[Action]:
+        if not self.wants_speech or self.settled:
+            return
+        if (self.broad or self.asked.anchor or not self.context.references) and self.whole.length <= SHORT_S:
+            wanted, why = (
+                [self.whole],
+                f"This is about {self.asked.kind.value}, which only the whole of what is said can tell; reading it is cheap.",
+            )
+        else:
+            wanted = [self._padded(i) for i in self.places()[:6]]
+            why = "It is not known yet what is said in the retrieved scenes; speech is cheap, so I listen there first."
+        yield from self._speech(wanted, why)
+
+    def look(self) -> Iterator[Action]:
+        """The pictures at the time the question points to, else the best open references."""
+        if not self.wants_picture or self.looks >= LOOKS or (self.settled and not self._picture_missing()):
+            return
+        if self.asked.anchor and self.board.anchors:
+            yield from self._inspect(
+                self._pointed(),
+                f"The question points to when “{self.asked.anchor}”; that time is found, but what is shown there is not known.",
+            )
+        open_places = missing(self.places()[:6], self.seen, 2.0)
+        if open_places:
+            first = open_places[: AT_ONCE if self.broad else 4]
+            yield from self._inspect(
+                first,
+                f"{len(first)} retrieved scene{'s are' if len(first) > 1 else ' is'} not verified by the picture yet; I look there.",
+            )
+
+    def listen_to_all(self) -> Iterator[Action]:
+        if self.wants_speech and not self.settled:
+            left = missing([self.whole], self.heard, 2.0)
+            if self.whole.length > SHORT_S:
+                left = [Interval(i.start, min(i.end, i.start + SHORT_S)) for i in left[:2]]
+            yield from self._speech(left, "What was heard so far does not settle it, so I listen to the rest.")
+
+    def look_between(self) -> Iterator[Action]:
+        """For counts and orders: the stretches nobody has looked at."""
+        sure_by_ear = self.settled and self.asked.modality is None
+        if not self.broad or not self.wants_picture or self.looks >= LOOKS or sure_by_ear:
+            return
+        left = missing([self.whole], self.seen, 4.0)
+        pieces = [p for i in left for p in _pieces(i, 20.0)]
+        chosen = sorted(sorted(pieces, key=lambda i: -i.length)[:AT_ONCE])
+        if chosen:
+            share = 1 - sum(i.length for i in left) / max(1e-6, self.whole.length)
+            yield from self._inspect(
+                chosen,
+                f"Only {share:.0%} of the video has been looked at, too little for {self.asked.kind.value}; I look into the gaps.",
+            )
+
+    def ask_again(self) -> Iterator[Action]:
+        """Other words: each choice or item that nothing supports yet, then what was found near the subject."""
+        if self.settled or sum(m.operation == "retrieve" for m in self.context.memory) >= 3:
+            return
+        for name, wanted in self._unmet():
+            if not self.board.sightings(wanted, None, 0.5):
+                yield self._retrieve(
+                    f"{self.asked.subject} {name}".strip(),
+                    4,
+                    f"Nothing found so far speaks of “{name}”; I search for it by name.",
+                )
+        if not self.question.choices and self.asked.subject:
+            yield self._retrieve(
+                self.asked.subject, 6, "The scenes found do not answer it; I search again with the key words alone."
+            )
+
+    def settle(self) -> Iterator[Action]:
+        """A closer look where the two best choices part."""
+        v = self.verdict
+        if self.settled or not self.wants_picture or self.broad:
+            return
+        for fact in (*v.facts[:1], *v.rival_facts[:1]):
+            if fact.modality is Modality.PICTURE or self.asked.modality is Modality.PICTURE:
+                span = self._padded(fact.interval, 1.0)
+                rival = self.question.choice(v.rival) if v.rival else None
+                gap = f"“{v.text}” and “{rival.text}” are close" if rival else "the finding is weak"
+                yield Action(
+                    "clip",
+                    {"interval": _span(span), "question": self.question.text},
+                    f"So far {gap}; one targeted look at {span} may separate them.",
+                )
+
+    def answer(self) -> Action:
+        v = self.verdict
+        ids = [f.id for f in v.facts if f.id][:6]
+        if v.found:
+            why = v.why or (f"it fits best: {v.facts[0].words[:160]}" if v.facts else "it fits best")
+            thought = f"The evidence supports “{v.text}” ({v.confidence:.0%}): {why}."
+            label = v.label or v.text
+            return Action(
+                "finalize", {"answer": label, "evidence": ids, "confidence": v.confidence, "why": why}, thought
+            )
+        if not self.question.choices:
+            return Action(
+                "finalize", {"answer": NOT_FOUND, "evidence": [], "confidence": 0.05, "why": v.why}, f"I stop: {v.why}."
+            )
+        guess = self._guess()
+        why = f"not found: {v.why}; {guess} is a guess"
+        return Action("finalize", {"answer": guess, "evidence": [], "confidence": 0.05, "why": why}, f"I stop: {why}.")
+
+    # ------------------------------------------------------------------ help
+    def _picture_missing(self) -> bool:
+        """The answer is to be seen, but rests on no picture yet."""
+        return self.asked.modality is Modality.PICTURE and not any(
+            f.modality is Modality.PICTURE for f in self.verdict.facts
+        )
+
+    def _pointed(self) -> list[Interval]:
+        strongest = sorted(self.board.anchors, key=lambda a: -a[1])[:3]
+        ahead = 15.0 if self.asked.relation == "after" else PAD_S
+        behind = 15.0 if self.asked.relation == "before" else PAD_S
+        return [self._clipped(span.start - behind, span.end + ahead) for span, _ in strongest]
+
+    def _unmet(self) -> list[tuple[str, list[Any]]]:
+        if self.asked.kind is Kind.ORDER:
+            return [(item, content(item)) for item in self.asked.items]
+        if self.asked.kind in (Kind.COUNT, Kind.QUANTITY, Kind.YES_NO):
+            return []
+        return [(c.text, self.board.choices[c.label]) for c in self.question.choices]
+
+    def _guess(self) -> str:
+        """The choice whose own query retrieved best, else the first."""
+        best: dict[str, float] = {}
+        for state in self.context.references:
+            for label in state.reference.hypotheses:
+                best[label] = max(best.get(label, 0.0), state.reference.score)
+        return max(best, key=lambda k: best[k]) if best else self.question.choices[0].label
+
+    def _retrieve(self, query: str, k: int, thought: str) -> Action:
+        return Action("retrieve", {"query": query, "interval": None, "k": k}, thought)
+
+    def _speech(self, wanted: list[Interval], why: str) -> Iterator[Action]:
+        left = missing(wanted, self.heard)
+        if left:
+            yield Action("speech", {"intervals": [_span(i) for i in left[:12]], "focus": self._focus()}, why)
+
+    def _inspect(self, wanted: list[Interval], why: str) -> Iterator[Action]:
+        left = missing(wanted, self.seen)
+        if left:
+            yield Action("inspect", {"intervals": [_span(i) for i in left[:AT_ONCE]], "focus": self._focus()}, why)
+
+    def _focus(self) -> str:
+        return f"{self.asked.subject} {self.asked.anchor}".strip() or self.question.text
+
+    def _padded(self, i: Interval, by: float = PAD_S) -> Interval:
+        return self._clipped(i.start - by, i.end + by)
+
+    def _clipped(self, start: float, end: float) -> Interval:
+        start = min(max(0.0, start), self.whole.end)
+        return Interval(start, max(start, min(self.whole.end, end)))
+
+
+def _pieces(interval: Interval, longest_s: float) -> list[Interval]:
+    count = max(1, -int(-interval.length // longest_s))
+    part = interval.length / count
+    return [Interval(interval.start + n * part, interval.start + (n + 1) * part) for n in range(count)]
+
+
+def _span(interval: Interval) -> list[float]:
+    return [round(interval.start, 2), round(interval.end, 2)]
+
+
+def _key(operation: str, arguments: dict[str, Any]) -> str:
+    return operation + json.dumps(arguments, sort_keys=True, default=str)
+
+
+__all__ = ["EmbeddedReasoner"]
