@@ -60,8 +60,9 @@ class _Chat:
         seconds = time.monotonic() - started
         data = _parse(text)
         if not isinstance(data, dict) or ("error" in data and not data.get("choices")):
-            failure = classify(_status_inside(data), text or "an empty body", raw.headers, sent)
-            raise failure
+            # A page under status 200 is a wrong address; anything else unreadable may be a passing fault.
+            status = 404 if text.lstrip().startswith("<") else _status_inside(data)
+            raise classify(status, text or "an empty body", raw.headers, sent)
         return _reply(data, raw.headers.get("x-request-id") or "", seconds, sent)
 
     def names(self) -> list[str]:
