@@ -208,6 +208,11 @@ class Runs:
                 return self._live[run_id]
         return load(self.root / run_id)
 
+    def live(self) -> tuple[Run, ...]:
+        """Runs of this process that have not ended."""
+        with self._lock:
+            return tuple(run for run in self._live.values() if not run.done)
+
     def list(self) -> tuple[RunSummary, ...]:
         """Newest first; folders that cannot be read are left out."""
         summaries = []
