@@ -49,12 +49,30 @@ def open_container(path: Path) -> InputContainer:
             raise BadVideo(f"{path.name} is {what}, not a video file; open the video itself")
     try:
         return av.open(f"file:{path.absolute()}", options=dict(OPTIONS), metadata_errors="replace")
-    except av.error.FFmpegError as error:
-        if "moov atom not found" in f"{error} {error.log}":
+    except av.error.FFmpegError:
+        if head[4:8] == b"ftyp" and "moov" not in _atoms(path):
             raise BadVideo(
                 f"{path.name} is incomplete or not a video (moov atom not found); copy or download it again"
             ) from None
         raise BadVideo(f"{path.name} is not a video this app can read; convert it to MP4 and try again") from None
+
+
+def _atoms(path: Path) -> list[str]:
+    """The top-level boxes of an MP4 or QuickTime file, as far as it is whole."""
+    found, size = list[str](), path.stat().st_size
+    with path.open("rb") as file:
+        at = 0
+        while at + 8 <= size and len(found) < 10_000:
+            file.seek(at)
+            header = file.read(16)
+            length = int.from_bytes(header[:4], "big")
+            if length == 1:
+                length = int.from_bytes(header[8:16], "big")
+            if length < 8:
+                break
+            found.append(header[4:8].decode("latin-1"))
+            at += length
+    return found
 
 
 def _head(path: Path) -> bytes:
@@ -124,13 +142,14 @@ def only(container: InputContainer, stream: VideoStream | AudioStream) -> None:
 
 @dataclass(frozen=True)
 class Source:
-    """What reading one file needs to know. `sound` is the sound stream's index or None."""
+    """What reading one file needs to know. `picture` and `sound` are stream indexes, `size` the stored width and height."""
 
     path: Path
     picture: int
     sound: int | None
     broadcast: bool
     timeline: Timeline
+    size: tuple[int, int] = (0, 0)
 
 
 @dataclass

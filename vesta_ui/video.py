@@ -10,7 +10,7 @@ import hashlib
 import math
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -201,12 +201,12 @@ def _open(path: Path, container: av.container.InputContainer) -> Video:
         known = content_hash(path), timeline
     digest, timeline = known
     source = Source(path, stream.index, sound.index if sound else None, container.format.name in BROADCAST, timeline)
-    source, pixel, turn, transfer, size = _first_picture(source)
+    source, pixel, turn, transfer = _first_picture(source)
     with _known_lock:
         while len(_known) >= 32:
             _known.pop(next(iter(_known)))
         _known[key] = digest, source.timeline
-    width, height = displayed_size(*size, pixel, turn)
+    width, height = displayed_size(*source.size, pixel, turn)
     duration = source.timeline.duration_s
     facts = VideoFacts(
         sha256=digest, name=path.name, duration_s=duration, width=width, height=height,
@@ -227,13 +227,12 @@ def _announced(container: av.container.InputContainer, stream: av.video.stream.V
     return container.duration / 1e6 if container.duration and container.duration > 0 else 0.0
 
 
-def _first_picture(source: Source) -> tuple[Source, Fraction, Turn, int, tuple[int, int]]:
+def _first_picture(source: Source) -> tuple[Source, Fraction, Turn, int]:
     with Reader(source) as reader:
         for tick, frame in reader.frames():
             pixel = pixel_shape(reader.stream.sample_aspect_ratio)
-            started = source.timeline.from_first(tick)
-            source = Source(source.path, source.picture, source.sound, source.broadcast, started)
-            return source, pixel, turn_of(frame), frame.color_trc, (frame.width, frame.height)
+            source = replace(source, timeline=source.timeline.from_first(tick), size=(frame.width, frame.height))
+            return source, pixel, turn_of(frame), frame.color_trc
     raise BadVideo(
         f"{source.path.name} holds {len(source.timeline.ticks)} pictures, but none could be decoded; convert it to MP4"
     )

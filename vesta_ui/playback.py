@@ -1,0 +1,180 @@
+"""What the page plays: the video itself or a copy that any browser plays on the same clock; a poster; a subtitle track.
+
+Knows no page. Copies are keyed by content hash and made whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+from av.audio.stream import AudioStream
+from av.video.stream import VideoStream
+
+from vesta_ui.control import Control
+from vesta_ui.decode import Reader, open_container
+from vesta_ui.domain import Word
+from vesta_ui.errors import StorageFailed
+from vesta_ui.frames import encode_jpeg
+from vesta_ui.picture import Image, fit, is_wide_range
+from vesta_ui.video import Video
+
+VERSION = 1
+LONGEST_SIDE = 1280
+KEY_EVERY_S = 2.0
+CLOCK = Fraction(1, 90_000)
+SAME_CLOCK_S = 0.01  # a picture that starts this close to zero needs no shift
+SOUND_RATE = 48_000
+MP4_SOUND = {"aac", "mp3", "mp3float", "opus", "flac"}
+WEB_SOUND = {"opus", "vorbis"}
+
+
+def needs_copy(video: Video) -> bool:
+    """Whether a browser cannot play the file itself, shows another clock, or shows it wrongly."""
+    container = open_container(video.path)
+    try:
+        picture = container.streams[video.source.picture]
+        assert isinstance(picture, VideoStream)
+        sound = container.streams[video.source.sound].codec_context.name if video.source.sound is not None else None
+        kinds = container.format.name.split(",")
+        if "mp4" in kinds and video.path.suffix.lower() in (".mp4", ".m4v", ".mov"):
+            plain = video.facts.codec == "h264" and (sound is None or sound in MP4_SOUND)
+        elif "webm" in kinds and video.path.suffix.lower() == ".webm":
+            plain = video.facts.codec in ("vp8", "vp9", "libdav1d", "av1") and (sound is None or sound in WEB_SOUND)
+        else:
+            return True
+        first = len(container.streams.video) > 1 and container.streams.video[0].index != picture.index
+        second = sound is not None and container.streams.audio[0].index != video.source.sound
+        timeline = video.timeline
+        shifted = abs(float(timeline.origin * timeline.time_base)) > SAME_CLOCK_S or not timeline.seekable
+        eight_bits = picture.codec_context.pix_fmt in ("yuv420p", "yuvj420p", "yuva420p")
+        return not plain or not eight_bits or first or second or shifted or is_wide_range(video.transfer)
+    finally:
+        container.close()
+
+
+def playable(
+    video: Video,
+    folder: Path,
+    progress: Callable[[float], None] | None = None,
+    control: Control | None = None,
+) -> Path:
+    """The original when a browser plays it on the same clock; else an H.264 + AAC copy in `folder`, made once.
+
+    The copy: 8 bits, 4:2:0, even size of at most 1280 pixels a side, a key picture every 2 s, index first, picture at 0 s.
+    `progress` is told a share in [0, 1]. Raises `StorageFailed` or `Stopped`; a copy is never left half made.
+    """
+    if not needs_copy(video):
+        return video.path
+    copy = folder / f"{video.facts.sha256}-v{VERSION}.mp4"
+    if copy.is_file():
+        return copy
+    partial = copy.with_suffix(f".{os.getpid()}.partial")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _copy(video, partial, progress, control or Control())
+        partial.replace(copy)
+    except (OSError, av.error.FFmpegError) as error:
+        raise StorageFailed(
+            f"a copy of {video.facts.name} for the player could not be written to {folder}: {error.strerror}"
+        ) from error
+    finally:
+        partial.unlink(missing_ok=True)
+    if progress:
+        progress(1.0)
+    return copy
+
+
+def _copy(video: Video, path: Path, progress: Callable[[float], None] | None, control: Control) -> None:
+    width, height = (max(2, side // 2 * 2) for side in fit(video.facts.width, video.facts.height, LONGEST_SIDE))
+    with av.open(str(path), "w", format="mp4", options={"movflags": "+faststart"}) as out:
+        picture = out.add_stream("libx264", rate=max(1, min(240, round(video.facts.fps))))
+        picture.width, picture.height, picture.pix_fmt = width, height, "yuv420p"
+        picture.time_base = picture.codec_context.time_base = CLOCK
+        picture.options = {"preset": "veryfast", "crf": "23", "bf": "0"}
+        sound = out.add_stream("aac", rate=SOUND_RATE, layout="stereo") if video.facts.has_audio else None
+        heard = _Sound(video, out, sound) if sound else None
+        last_key = -KEY_EVERY_S
+        with Reader(video.source, threads=0) as reader:
+            for tick, frame in reader.frames():
+                control.check()
+                time = video.timeline.seconds(tick)
+                shown = av.VideoFrame.from_ndarray(
+                    _sized(video.picture(tick, frame, LONGEST_SIDE).image, width, height)
+                )
+                shown = shown.reformat(format="yuv420p", dst_colorspace="ITU709")
+                shown.pts, shown.time_base = round(time / CLOCK), CLOCK
+                if time >= last_key + KEY_EVERY_S:
+                    shown.pict_type, last_key = av.video.frame.PictureType.I, time
+                out.mux(picture.encode(shown))
+                if heard:
+                    heard.until(time)
+                if progress:
+                    progress(min(0.999, time / video.facts.duration_s))
+        out.mux(picture.encode(None))
+        if heard:
+            heard.until(None)
+
+
+def _sized(image: Image, width: int, height: int) -> Image:
+    """Cropped or padded by a pixel to an even size."""
+    image = image[:height, :width]
+    missing = (height - image.shape[0], width - image.shape[1])
+    if any(missing):
+        image = np.pad(image, ((0, missing[0]), (0, missing[1]), (0, 0)), "edge")
+    return np.ascontiguousarray(image)
+
+
+class _Sound:
+    """Encodes the main sound in step with the picture, holes filled with silence."""
+
+    def __init__(self, video: Video, out: av.container.OutputContainer, stream: AudioStream) -> None:
+        self._blocks = video.audio(SOUND_RATE, 1.0)
+        self._out, self._stream, self._at = out, stream, 0
+
+    def until(self, time: float | None) -> None:
+        """Mux what is heard up to a time in seconds; None: all there is and the end."""
+        while time is None or self._at / SOUND_RATE <= time:
+            block = next(self._blocks, None)
+            if block is None:
+                break
+            begin = round(block[0] * SOUND_RATE)
+            if begin > self._at:
+                self._write(np.zeros(begin - self._at, np.float32))
+            self._write(block[1][max(0, self._at - begin) :])
+        if time is None:
+            self._out.mux(self._stream.encode(None))
+
+    def _write(self, samples: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> None:
+        for start in range(0, len(samples), SOUND_RATE):
+            piece = samples[start : start + SOUND_RATE]
+            frame = av.AudioFrame.from_ndarray(np.stack([piece, piece]), "fltp", "stereo")
+            frame.sample_rate, frame.pts, frame.time_base = SOUND_RATE, self._at, Fraction(1, SOUND_RATE)
+            self._out.mux(self._stream.encode(frame))
+            self._at += len(piece)
+
+
+def thumbnail(video: Video, time: float | None = None, max_side: int = 320) -> bytes:
+    """A JPEG of the picture at a time in seconds (default: a tenth into the video)."""
+    return encode_jpeg(video.frames_at([video.facts.duration_s * 0.1 if time is None else time], max_side)[0].image)[0]
+
+
+def webvtt(segments: Iterable[tuple[float, float, str]] | Iterable[Word]) -> str:
+    """A WebVTT subtitle track from (start, end, text) or words, in seconds. Text is escaped, never markup."""
+    lines = ["WEBVTT", ""]
+    for segment in segments:
+        start, end, text = (segment.start, segment.end, segment.text) if isinstance(segment, Word) else segment
+        plain = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        if plain and end > start:
+            lines += [f"{_stamp(start)} --> {_stamp(end)}", plain, ""]
+    return "\n".join(lines)
+
+
+def _stamp(seconds: float) -> str:
+    thousandths = round(max(0.0, seconds) * 1000)
+    minutes, thousandths = divmod(thousandths, 60_000)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}:{thousandths // 1000:02d}.{thousandths % 1000:03d}"
