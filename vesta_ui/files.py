@@ -42,6 +42,36 @@ def read_json(path: Path) -> Any:
         raise storage_failed(path, error) from error
 
 
+def append_line(path: Path, value: Any) -> None:
+    """Add one JSON value as a line. Raises `StorageFailed`."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+    except OSError as error:
+        raise storage_failed(path, error) from error
+
+
+def read_lines(path: Path) -> list[Any]:
+    """The values of a file of lines; a last line torn by a crash is dropped, also from the file."""
+    if not path.is_file():
+        return []
+    text = path.read_text(encoding="utf-8", errors="replace")
+    values = []
+    for line in text.splitlines(keepends=True):
+        try:
+            value = json.loads(line)
+        except ValueError:
+            break
+        if not line.endswith("\n"):
+            break
+        values.append(value)
+    whole = "".join(text.splitlines(keepends=True)[: len(values)])
+    if whole != text:
+        write(path, whole)
+    return values
+
+
 def storage_failed(path: Path, error: OSError) -> StorageFailed:
     """One sentence on what went wrong and what to do."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -45,6 +45,9 @@ class Settings:
     chroma_url: str = ""
     """A Chroma server instead of the local store. Empty: local. `VESTA_CHROMA_URL`."""
 
+    whisper_dir: str = ""
+    """A folder with faster-whisper weights to use for speech “embedded”. Empty: the packaged ones. `VESTA_WHISPER`."""
+
     router: str = "embedded"
     """Role spec of the router's model estimate. `VESTA_ROUTER`."""
     reasoner: str = "embedded"
@@ -77,6 +80,12 @@ class Settings:
     """Most frames of one `clip` call (VESTA §B.1)."""
     embedded_frames: int = 8
     """Frames the embedded observer looks at in one call; OCR costs about a second a frame on two cores."""
+    max_queries: int = 30
+    """B, most queries of `save` and `explore` (SAVE §A.2)."""
+    native_frames: int = 60
+    """Frames of `native`, evenly spread (SAVE §A.1)."""
+    match_tokens: int | None = None
+    """`native` takes as many frames as that many input tokens hold, instead of `native_frames` (SAVE §5)."""
     model_timeout_s: float = 180.0
     """Longest wait for one answer of a model; small local models on a busy machine need most of it."""
     model_wait_s: float = 300.0
@@ -98,7 +107,7 @@ class Settings:
 
     def public(self) -> dict[str, Any]:
         """What goes into a trace: no paths, no addresses."""
-        hidden = {"data_dir", "host", "port", "chroma_url"}
+        hidden = {"data_dir", "host", "port", "chroma_url", "whisper_dir"}
         return {name: getattr(self, name) for name in Settings.__slots__ if name not in hidden}
 
     def roles(self) -> dict[str, str]:
@@ -112,7 +121,7 @@ def from_environment(env: Mapping[str, str] | None = None, **overrides: Any) -> 
     settings = Settings(data_dir=data_dir.expanduser())
     named = {"host": "VESTA_HOST", "chroma_url": "VESTA_CHROMA_URL", "router": "VESTA_ROUTER",
              "reasoner": "VESTA_REASONER", "observer": "VESTA_OBSERVER", "speech": "VESTA_SPEECH",
-             "encoder": "VESTA_ENCODER"}  # fmt: skip
+             "encoder": "VESTA_ENCODER", "whisper_dir": "VESTA_WHISPER"}  # fmt: skip
     values: dict[str, Any] = {field: env[name] for field, name in named.items() if env.get(name)}
     if env.get("VESTA_PORT"):
         values["port"] = int(env["VESTA_PORT"])

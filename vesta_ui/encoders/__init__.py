@@ -38,6 +38,8 @@ class SceneContent:
 class Encoder(Protocol):
     name: str
     dimensions: int
+    uses_images: bool
+    """Whether f_s looks at the images; otherwise none are decoded for it."""
 
     def scenes(self, contents: Sequence[SceneContent]) -> Vectors: ...
 

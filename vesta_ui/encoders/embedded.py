@@ -11,6 +11,8 @@ from vesta_ui.errors import BadSpec
 class EmbeddedEncoder:
     """f_s and f_q are the same sentence encoder (VESTA §3.3 asks for one shared space)."""
 
+    uses_images = False
+
     def __init__(self, detail: str = "") -> None:
         if detail:
             raise BadSpec(f"the embedded encoder takes no detail, got “{detail}”")

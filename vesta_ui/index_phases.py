@@ -1,0 +1,172 @@
+"""The phases of building a scene index, each with its checkpoint in the video's folder. Knows no store and no key rules.
+
+A phase reads its checkpoint first and does only what is missing, so that a build killed anywhere goes on from there.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vesta_ui import files, scene_text, shots
+from vesta_ui.control import Control
+from vesta_ui.domain import Notice, Scene
+from vesta_ui.encoders import Encoder, SceneContent, Vectors
+from vesta_ui.errors import StorageFailed
+from vesta_ui.perception import Image
+from vesta_ui.settings import Settings
+from vesta_ui.transcript import Transcript
+from vesta_ui.video import Video
+
+BATCH = 16
+Progress = Callable[[float, float], None]
+
+
+def scene_from(data: dict[str, Any]) -> Scene:
+    return Scene(**{**data, "frame_times_s": tuple(data["frame_times_s"]), "frames": tuple(data["frames"])})
+
+
+# ------------------------------------------------------------------------------------------------ cuts and frames
+def cut(
+    folder: Path, name: str, video: Video, settings: Settings, progress: Progress, control: Control
+) -> tuple[tuple[Scene, ...], tuple[Notice, ...]]:
+    """Scenes with stored frames, without text. The list of scenes is written last, after all frames."""
+    kept = folder / f"scenes-{name}.json"
+    if (data := files.read_json(kept)) is not None:
+        return tuple(scene_from(one) for one in data["scenes"]), tuple(Notice(**one) for one in data["notices"])
+    keep = folder / f"pass-{name}"
+    found = shots.scene_pass(
+        video,
+        threshold=settings.cut_threshold,
+        min_s=settings.scene_min_s,
+        max_s=settings.scene_max_s,
+        stills_per_scene=settings.frames_per_scene,
+        progress=lambda share: progress(share * video.facts.duration_s, video.facts.duration_s),
+        control=control,
+        keep=keep,
+    )
+    scenes = []
+    for number, (shot, stills) in enumerate(zip(found.shots, found.stills, strict=True)):
+        names = tuple(f"{name}-{number:05d}-{i}.jpg" for i in range(len(stills)))
+        for file, still in zip(names, stills, strict=True):
+            control.check()
+            files.write(folder / "frames" / file, still.jpeg)
+        times = tuple(still.time for still in stills)
+        scenes.append(
+            Scene(f"s{number:05d}", shot.start, shot.end, shot.start_frame, shot.end_frame, times, frames=names)
+        )
+    notices = [asdict(notice) for notice in found.notices]
+    files.write_json(kept, {"scenes": [asdict(scene) for scene in scenes], "notices": notices})
+    shutil.rmtree(keep, ignore_errors=True)
+    return tuple(scenes), tuple(found.notices)
+
+
+# ------------------------------------------------------------------------------------------------ text
+def with_speech(scenes: Sequence[Scene], speech: Transcript) -> tuple[Scene, ...]:
+    """The words spoken inside each scene; what is said before the first or after the last scene goes to that one."""
+    last = len(scenes) - 1
+    return tuple(
+        replace(
+            scene,
+            transcript=speech.text(
+                float("-inf") if i == 0 else scene.start, float("inf") if i == last else scene.end
+            ),
+        )
+        for i, scene in enumerate(scenes)
+    )
+
+
+def read_scenes(
+    folder: Path, name: str, scenes: Sequence[Scene], progress: Progress, control: Control
+) -> tuple[tuple[Scene, ...], dict[str, str]]:
+    """Screen text and facts of every scene, and what failed: scene id → reason."""
+    kept = folder / f"text-{name}-{scene_text.VERSION}.jsonl"
+    known = {line["id"]: line for line in files.read_lines(kept)}
+    reader = scene_text.SceneReader()
+    read, failed = [], {}
+    for number, scene in enumerate(scenes):
+        control.check()
+        progress(number, len(scenes))
+        line = known.get(scene.id)
+        if line is None:
+            line = {"id": scene.id, "screen_text": "", "facts": "", "failed": ""}
+            frames, line["failed"] = images(folder, scene)
+            if frames:
+                try:
+                    text = reader.read(frames)
+                    line |= {"screen_text": text.screen_text, "facts": text.facts}
+                except Exception as error:
+                    line["failed"] = f"its frames could not be read: {type(error).__name__}"
+            files.append_line(kept, line)
+        if line["failed"]:
+            failed[scene.id] = line["failed"]
+        read.append(replace(scene, screen_text=line["screen_text"], facts=line["facts"]))
+    return tuple(read), failed
+
+
+def images(folder: Path, scene: Scene) -> tuple[tuple[Image, ...], str]:
+    """The stored frames that can be read, and what is wrong with the others."""
+    found, wrong = [], ""
+    for name in scene.frames:
+        path = folder / "frames" / name
+        image = scene_text.decode(path.read_bytes()) if path.is_file() else None
+        if image is None:
+            wrong = f"the stored frame {name} is damaged or gone"
+        else:
+            found.append(image)
+    return tuple(found), wrong
+
+
+# ------------------------------------------------------------------------------------------------ vectors
+def encode(
+    folder: Path, key: str, scenes: Sequence[Scene], encoder: Encoder, progress: Progress, control: Control
+) -> Vectors:
+    """(scenes, dimensions) unit rows. Finished batches are kept: encoding may have been paid for."""
+    kept = folder / f"vectors-{key}.part"
+    done = read_vectors(kept, encoder.dimensions)
+    rows = [] if done is None else [done[: len(scenes)]]
+    for start in range(len(rows[0]) if rows else 0, len(scenes), BATCH):
+        control.check()
+        progress(start, len(scenes))
+        contents = [
+            SceneContent(
+                images(folder, scene)[0] if encoder.uses_images else (),
+                scene.transcript,
+                scene.screen_text,
+                scene.facts,
+            )
+            for scene in scenes[start : start + BATCH]
+        ]
+        rows.append(_unit(encoder.scenes(contents), encoder.dimensions))
+        try:
+            with kept.open("ab") as file:
+                file.write(rows[-1].astype("<f4").tobytes())
+        except OSError as error:
+            raise files.storage_failed(kept, error) from error
+    progress(len(scenes), len(scenes))
+    return np.concatenate(rows) if rows else np.zeros((0, encoder.dimensions), np.float32)
+
+
+def read_vectors(path: Path, dimensions: int) -> Vectors | None:
+    """Whole rows of a vector file; a torn last row is cut off, also in the file. None when there is no file."""
+    if not path.is_file():
+        return None
+    data = path.read_bytes()
+    whole = len(data) // (4 * dimensions) * 4 * dimensions
+    if whole != len(data):
+        files.write(path, data[:whole])
+    return np.frombuffer(data[:whole], "<f4").reshape(-1, dimensions).astype(np.float32)
+
+
+def _unit(vectors: Vectors, dimensions: int) -> Vectors:
+    """Unit rows; a scene with nothing in it gets the first axis, since a zero vector has no direction."""
+    if vectors.ndim != 2 or vectors.shape[1] != dimensions or not np.isfinite(vectors).all():
+        raise StorageFailed(f"the encoder gave vectors of shape {vectors.shape}, expected (n, {dimensions}) finite numbers")
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    axis = np.eye(1, dimensions, dtype=np.float32)
+    return np.where(lengths > 0, vectors / np.maximum(lengths, 1e-12), axis).astype(np.float32)

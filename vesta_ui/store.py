@@ -1,0 +1,226 @@
+"""The vector store: Chroma on disk, or a Chroma server (VESTA §B.1 uses NanoVectorDB; Chroma is this project's choice).
+
+The only importer of chromadb. Knows vectors, ids and flat metadata; no video, no question. One collection per encoder,
+so that vectors of different encoders never meet. Everything in it can be written again from the index folders.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from vesta_ui import files
+from vesta_ui.encoders import Vectors
+from vesta_ui.errors import BadSpec, Busy, StorageFailed, VestaError
+
+SCHEMA = 1
+LOCK_WAIT_S = 5.0
+SEARCH_EFFORT = 1500
+"""hnsw:ef_search; Chroma's default of 100 finds about half of the true neighbours among 100,000 clustered scenes."""
+PAGE = 5000
+
+_one_at_a_time = threading.RLock()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One scene vector. `metadata`: str, int, float or bool values only; every key keeps one type."""
+
+    id: str
+    vector: Vectors
+    metadata: Mapping[str, str | int | float | bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    id: str
+    score: float
+    metadata: Mapping[str, Any]
+
+
+class Store:
+    """`url` names a server (`http://host:port`); empty: the folder. Two processes may read; one writes at a time."""
+
+    def __init__(self, folder: Path, url: str = "") -> None:
+        self.folder = folder
+        self.url = url
+
+    def put(self, encoder: str, dimensions: int, rows: Sequence[Row]) -> None:
+        """Insert or replace. Raises `Busy`, `StorageFailed`."""
+        if not rows:
+            return
+        with self._open(writing=True) as client:
+            collection = client.get_or_create_collection(
+                name(encoder, dimensions),
+                embedding_function=None,
+                metadata={"encoder": encoder, "dimensions": dimensions, "schema": SCHEMA},
+                configuration={"hnsw": {"space": "cosine", "ef_search": SEARCH_EFFORT}},
+            )
+            batch = min(client.get_max_batch_size(), PAGE)
+            for start in range(0, len(rows), batch):
+                some = rows[start : start + batch]
+                collection.upsert(
+                    ids=[row.id for row in some],
+                    embeddings=np.stack([row.vector for row in some]),
+                    metadatas=[dict(row.metadata) for row in some],
+                )
+
+    def vectors(self, encoder: str, dimensions: int, ids: Sequence[str]) -> Vectors | None:
+        """(N, dimensions) in the order of `ids`, or None unless every one is there. Raises `StorageFailed`."""
+        if not ids or not self._exists():
+            return None
+        found: dict[str, Any] = {}
+        with self._open() as client:
+            collection = _collection(client, encoder, dimensions)
+            if collection is None:
+                return None
+            for start in range(0, len(ids), PAGE):
+                page = collection.get(ids=list(ids[start : start + PAGE]), include=["embeddings"])
+                found |= dict(zip(page["ids"], page["embeddings"], strict=True))
+        if any(one not in found for one in ids):
+            return None
+        return np.asarray([found[one] for one in ids], np.float32)
+
+    def search(self, encoder: str, dimensions: int, vector: Vectors, k: int) -> list[Found]:
+        """The k nearest scenes of the whole library by cosine, best first; approximate (recall ≥ 0.99)."""
+        if k <= 0:
+            raise BadSpec(f"asked for {k} results: ask for at least 1")
+        if not self._exists():
+            return []
+        with self._open() as client:
+            collection = _collection(client, encoder, dimensions)
+            if collection is None or (count := collection.count()) == 0:
+                return []
+            got = collection.query(
+                query_embeddings=[vector], n_results=min(k, count), include=["metadatas", "distances"]
+            )
+        rows = zip(got["ids"][0], got["distances"][0], got["metadatas"][0], strict=True)
+        return [Found(one, 1.0 - distance, metadata) for one, distance, metadata in rows]
+
+    def delete(self, encoder: str, dimensions: int, ids: Sequence[str]) -> None:
+        if not ids or not self._exists():
+            return
+        with self._open(writing=True) as client:
+            collection = _collection(client, encoder, dimensions)
+            if collection is not None:
+                for start in range(0, len(ids), PAGE):
+                    collection.delete(ids=list(ids[start : start + PAGE]))
+
+    def _exists(self) -> bool:
+        return bool(self.url) or (self.folder / "chroma.sqlite3").is_file()
+
+    @contextmanager
+    def _open(self, writing: bool = False) -> Iterator[Any]:
+        """A client for one piece of work. Closed after it: another process's writes are seen, its own are on disk."""
+        with _one_at_a_time:
+            if self.url:
+                yield self._server()
+                return
+            if not writing:
+                with self._local() as client:
+                    yield client
+                return
+            with locked(self.folder.parent / ".store.lock", "another process is writing to the library"):
+                self._prepare()
+                with self._local() as client:
+                    yield client
+
+    @contextmanager
+    def _local(self) -> Iterator[Any]:
+        import chromadb
+
+        try:
+            client = chromadb.PersistentClient(
+                str(self.folder), settings=chromadb.Settings(anonymized_telemetry=False, migrations_hash_algorithm="md5")
+            )
+        except Exception as error:
+            raise self._failed(error) from error
+        try:
+            yield client
+        except (VestaError, GeneratorExit):
+            raise
+        except Exception as error:
+            raise self._failed(error) from error
+        finally:
+            client.close()
+
+    def _failed(self, error: Exception) -> StorageFailed:
+        if isinstance(error, OSError):
+            return files.storage_failed(self.folder / "chroma.sqlite3", error)
+        text = " ".join(str(error).split())[:160]
+        if "full" in text:
+            return StorageFailed(f"the disk is full: {self.folder} has no room left; free some space and try again")
+        if "readonly" in text or "read-only" in text or "unable to open" in text:
+            return StorageFailed(f"{self.folder} cannot be written; choose another data folder (VESTA_DATA_DIR)")
+        return StorageFailed(
+            f"the vector store {self.folder} cannot be used ({text}); delete that folder and it is made again"
+        )
+
+    def _prepare(self) -> None:
+        import chromadb
+
+        mark = self.folder / "vesta.json"
+        known = files.read_json(mark)
+        if known is None:
+            files.write_json(mark, {"schema": SCHEMA, "chromadb": chromadb.__version__})
+        elif known.get("schema") != SCHEMA:
+            raise StorageFailed(
+                f"{self.folder} was written by another version (format {known.get('schema')}, this is {SCHEMA}); "
+                "delete that folder and it is made again"
+            )
+
+    def _server(self) -> Any:
+        import chromadb
+
+        parts = urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise BadSpec(f"VESTA_CHROMA_URL must look like http://host:8000, got “{self.url}”")
+        try:
+            return chromadb.HttpClient(
+                host=parts.hostname,
+                port=parts.port or (443 if parts.scheme == "https" else 8000),
+                ssl=parts.scheme == "https",
+                settings=chromadb.Settings(anonymized_telemetry=False),
+            )
+        except Exception as error:
+            raise StorageFailed(f"no Chroma server answers at {self.url}: start one with “chroma run”") from error
+
+
+def name(encoder: str, dimensions: int) -> str:
+    """A collection name that any encoder name may have: only a hash of it."""
+    return f"scenes-{files.digest([encoder, dimensions, SCHEMA])}"
+
+
+def _collection(client: Any, encoder: str, dimensions: int) -> Any:
+    from chromadb.errors import NotFoundError
+
+    try:
+        return client.get_collection(name(encoder, dimensions), embedding_function=None)
+    except NotFoundError:
+        return None
+
+
+@contextmanager
+def locked(path: Path, why: str, wait_s: float = LOCK_WAIT_S) -> Iterator[None]:
+    """Hold a lock file between processes; the system lets go of it when its holder dies. Raises `Busy`, `StorageFailed`."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, thread_local=False)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=wait_s)
+    except Timeout as error:
+        raise Busy(f"{why}; try again when it is done") from error
+    except OSError as error:
+        raise files.storage_failed(path, error) from error
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,64 @@
+"""Words out of a subtitle file (SubRip or WebVTT), with times on the video clock. Text is data: markup is dropped."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from vesta_ui.domain import Word
+from vesta_ui.errors import BadSpec
+
+_TIMES = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{1,3})\s*-->\s*(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{1,3})")
+_MARKUP = re.compile(r"<[^>]*>|\{\\[^}]*\}")
+MOST_BYTES = 20_000_000
+
+
+def read(path: Path) -> tuple[Word, ...]:
+    """Words in time order; the time of a cue is shared out over its words by length. Raises `BadSpec`."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise BadSpec(f"{path.name} is too large for a subtitle file")
+        text = _decode(path.read_bytes())
+    except OSError as error:
+        raise BadSpec(f"the subtitle file {path} cannot be read: {error.strerror}") from error
+    words = [word for cue in _cues(text) for word in _spread(*cue)]
+    if not words:
+        raise BadSpec(f"{path.name} holds no SubRip or WebVTT cues")
+    return tuple(sorted(words, key=lambda word: (word.start, word.end)))
+
+
+def _decode(data: bytes) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _cues(text: str) -> list[tuple[float, float, str]]:
+    cues = []
+    for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n").replace("\r", "\n")):
+        times = _TIMES.search(block)
+        if times is None:
+            continue
+        start, end = _seconds(*times.groups()[:4]), _seconds(*times.groups()[4:])
+        body = block[times.end() :].partition("\n")[2]  # the rest of a timing line holds cue settings
+        if end > start:
+            cues.append((start, end, _MARKUP.sub("", body)))
+    return cues
+
+
+def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
+    return int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds) + int(fraction.ljust(3, "0")) / 1000
+
+
+def _spread(start: float, end: float, text: str) -> list[Word]:
+    parts = text.split()
+    total = sum(len(part) + 1 for part in parts)
+    words, done = [], 0
+    for part in parts:
+        begin = start + (end - start) * done / total
+        done += len(part) + 1
+        words.append(Word(begin, start + (end - start) * done / total, part))
+    return words

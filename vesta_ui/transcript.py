@@ -1,0 +1,375 @@
+"""Speech on the global clock (VESTA §B.1): the whole sound track, once, in blocks of bounded memory, cached.
+
+The only importer of faster_whisper. Knows no scene and no question. What was said is data, never an order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vesta_ui import files, subtitles, whisper_weights
+from vesta_ui.control import Control
+from vesta_ui.domain import Notice, VideoFacts, Word
+from vesta_ui.errors import BadSpec
+
+Samples = NDArray[np.float32]
+RATE = 16_000
+BLOCK_S = 60.0
+"""Sound given to the model at once, seconds. Blocks end in a pause where there is one."""
+DOUBTFUL = 0.55
+"""Mean word probability under which another language is tried."""
+VERSION = 1
+"""Raised when the same sound would give another transcript."""
+
+
+class Sound(Protocol):
+    """What is needed of a video."""
+
+    @property
+    def facts(self) -> VideoFacts: ...
+
+    def audio(self, sample_rate: int = RATE, block_s: float = 30) -> Iterator[tuple[float, Samples]]:
+        """(start in seconds on the video clock, mono samples), in time order; gaps are allowed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """`status`: "ok", "no sound track", "no speech found", "off" or "pending" (still being made)."""
+
+    words: tuple[Word, ...]
+    language: str
+    status: str
+    notices: tuple[Notice, ...] = ()
+
+    def text(self, start: float, end: float) -> str:
+        """Words whose middle lies in [start, end), as one line."""
+        return " ".join(word.text for word in self.words if start <= (word.start + word.end) / 2 < end)
+
+
+Progress = Callable[[float, float], None]
+"""Seconds done, seconds in all."""
+
+
+# ------------------------------------------------------------------------------------------------ which speech
+def identity(spec: str, whisper_dir: str = "") -> str:
+    """What makes a transcript another one: the spec, with the content of a subtitle file. Raises `BadSpec`."""
+    name, _, detail = spec.partition(":")
+    if name == "embedded" and not detail:
+        return f"embedded in {whisper_dir}" if whisper_dir else spec
+    if spec == "off":
+        return spec
+    if name == "faster-whisper" and detail:
+        return spec
+    if name == "subtitles" and detail:
+        try:
+            return f"subtitles:{hashlib.sha256(Path(detail).expanduser().read_bytes()).hexdigest()}"
+        except OSError as error:
+            raise BadSpec(f"the subtitle file {detail} cannot be read: {error.strerror}") from error
+    raise BadSpec(f"unknown speech “{spec}”: choose embedded, off, faster-whisper:NAME_OR_FOLDER or subtitles:FILE")
+
+
+def transcribe(
+    video: Sound,
+    spec: str,
+    data_dir: Path,
+    cache: Path,
+    language: str = "",
+    whisper_dir: str = "",
+    progress: Progress | None = None,
+    control: Control | None = None,
+) -> Transcript:
+    """The transcript of a video. Finished ones and finished blocks are read from `cache`, a folder of this video alone.
+
+    `language` is a code such as "de"; empty: detected on speech, block by block. Raises `BadSpec`, `Stopped`,
+    `StorageFailed`.
+    """
+    control = control or Control()
+    who = identity(spec, whisper_dir)
+    if who == "off":
+        return Transcript((), "", "off", (Notice("speech-off", "speech was switched off: nothing said can be found"),))
+    kept = cache / f"speech-{files.digest([VERSION, who, language, video.facts.sha256], 16)}.json"
+    if (data := files.read_json(kept)) is not None:
+        return from_json(data)
+    if who.startswith("subtitles:"):
+        words = subtitles.read(Path(spec.partition(":")[2]).expanduser())
+        notice = Notice("speech-subtitles", "speech was taken from a subtitle file; word times are estimates")
+        done = Transcript(words, language, "ok", (notice,))
+    elif not video.facts.has_audio:
+        notice = Notice("no-sound-track", "no sound track: only the picture can be searched")
+        done = Transcript((), "", "no sound track", (notice,))
+    else:
+        done = _recognise(video, spec, data_dir, kept, language, whisper_dir, progress, control)
+    files.write_json(kept, asdict(done))
+    kept.with_suffix(".blocks").unlink(missing_ok=True)
+    return done
+
+
+def from_json(data: dict[str, Any]) -> Transcript:
+    return Transcript(
+        tuple(Word(**word) for word in data["words"]),
+        data["language"],
+        data["status"],
+        tuple(Notice(**notice) for notice in data["notices"]),
+    )
+
+
+# ------------------------------------------------------------------------------------------------ the model
+@lru_cache(maxsize=1)
+def _model(folder: str) -> Any:
+    from faster_whisper import WhisperModel
+
+    threads = min(4, os.cpu_count() or 1)
+    return WhisperModel(folder, device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True)
+
+
+def _weights(spec: str, data_dir: Path, whisper_dir: str) -> Path:
+    name, _, detail = spec.partition(":")
+    if name == "embedded":
+        return whisper_weights.embedded(data_dir, whisper_dir)
+    folder = Path(detail).expanduser()
+    if folder.is_dir():
+        return whisper_weights.checked(folder)
+    from faster_whisper.utils import download_model
+
+    for local in (True, False):
+        try:
+            return Path(download_model(detail, local_files_only=local))
+        except ValueError as error:
+            raise BadSpec(f"no such speech model “{detail}”: {error}") from error
+        except Exception as error:
+            failure = error
+    raise BadSpec(
+        f"the speech model “{detail}” is neither a folder nor in the hub's cache, and the hub cannot be reached; "
+        "choose “embedded”"
+    ) from failure
+
+
+# ------------------------------------------------------------------------------------------------ recognition in blocks
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What one stretch of sound gave: [start, end) in seconds, its words, language, and how much was thrown away."""
+
+    start: float
+    end: float
+    words: tuple[Word, ...]
+    language: str = ""
+    dropped: int = 0
+
+
+def _recognise(
+    video: Sound,
+    spec: str,
+    data_dir: Path,
+    kept: Path,
+    language: str,
+    whisper_dir: str,
+    progress: Progress | None,
+    control: Control,
+) -> Transcript:
+    total = video.facts.duration_s
+    checkpoint = kept.with_suffix(".blocks")
+    done = _read_blocks(checkpoint)
+    upto = done[-1].end if done else 0.0
+    model = None
+    for start, samples in stretches(video.audio(RATE, 30), upto):
+        control.check()
+        if progress:
+            progress(min(start, total), total)
+        if model is None:
+            model = _model(str(_weights(spec, data_dir, whisper_dir)))
+        block = hear(model, start, samples, language or _likely_language(done), bool(language), control)
+        done.append(block)
+        files.append_line(checkpoint, asdict(block))
+    if progress:
+        progress(total, total)
+    return _finish(done, total, language)
+
+
+def stretches(audio: Iterable[tuple[float, Samples]], upto: float = 0.0) -> Iterator[tuple[float, Samples]]:
+    """Cut a stream of sound into stretches of at most `BLOCK_S` + one input block, ending in a pause; skip before `upto`.
+
+    A gap in the sound ends a stretch, so that times stay true.
+    """
+    buffer: Samples = np.zeros(0, np.float32)
+    begin = upto
+    for start, samples in audio:
+        skip = round((upto - start) * RATE)
+        if skip >= len(samples):
+            continue
+        if skip > 0:
+            start, samples = upto, samples[skip:]
+        if len(buffer) and abs(start - (begin + len(buffer) / RATE)) > 0.1:
+            yield begin, buffer
+            buffer = buffer[:0]
+        if not len(buffer):
+            begin = start
+        buffer = np.concatenate([buffer, samples])
+        while len(buffer) >= BLOCK_S * RATE:
+            cut = _pause(buffer)
+            yield begin, buffer[:cut]
+            begin, buffer = begin + cut / RATE, buffer[cut:]
+    if len(buffer):
+        yield begin, buffer
+
+
+def _pause(buffer: Samples) -> int:
+    """Sample index in the last third of a block where 0.4 s around is quietest."""
+    window = int(0.1 * RATE)
+    frames = buffer[: len(buffer) // window * window].reshape(-1, window)
+    loudness = np.convolve((frames**2).mean(axis=1), np.ones(4) / 4, mode="same")
+    first, last = len(loudness) * 2 // 3, len(loudness) - 2
+    return (first + int(np.argmin(loudness[first:last]))) * window + window // 2
+
+
+def hear(
+    model: Any, start: float, samples: Samples, language: str, fixed: bool, control: Control | None = None
+) -> Block:
+    """Words in one stretch of sound that begins at `start` seconds.
+
+    `language` is the one heard so far (empty: none yet) or, when `fixed`, the one the user named. Without a name it is
+    detected on the first speech, and again where the words come out doubtful.
+    """
+    end = start + len(samples) / RATE
+    if not _speech_likely(samples):
+        return Block(start, end, ())
+    chosen = language or model.detect_language(samples, vad_filter=True)[0]
+    words, dropped = _recognised(model, start, samples, chosen, control)
+    if language and not fixed and words and sum(word.probability for word in words) / len(words) < DOUBTFUL:
+        other, probability, _ = model.detect_language(samples, vad_filter=True)
+        if other != chosen and probability > 0.7:
+            chosen = other
+            words, dropped = _recognised(model, start, samples, chosen, control)
+    return Block(start, end, words, chosen if words else "", dropped)
+
+
+def _recognised(
+    model: Any, start: float, samples: Samples, language: str, control: Control | None
+) -> tuple[tuple[Word, ...], int]:
+    segments, _ = model.transcribe(
+        samples,
+        language=language,
+        beam_size=1,
+        temperature=(0.0, 0.4),
+        vad_filter=True,
+        word_timestamps=True,
+        condition_on_previous_text=False,
+    )
+    return sift(_checked(segments, control), samples, start)
+
+
+def _checked(segments: Iterable[Any], control: Control | None) -> Iterator[Any]:
+    for segment in segments:
+        if control:
+            control.check()
+        yield segment
+
+
+def _speech_likely(samples: Samples) -> bool:
+    """Silero's voice detector on one stretch; false for digital silence and scraps under 0.1 s without asking it."""
+    if len(samples) < 0.1 * RATE or float(np.abs(samples).max()) < 1e-3:
+        return False
+    from faster_whisper.vad import get_speech_timestamps
+
+    return bool(get_speech_timestamps(samples, min_speech_duration_ms=250))
+
+
+def sift(segments: Iterable[Any], samples: Samples, start: float) -> tuple[tuple[Word, ...], int]:
+    """Words worth keeping, on the video clock, and how many segments were thrown away.
+
+    Thrown away: what the model itself takes for no speech, what has no sound under it, text that goes round in circles,
+    and the third and further of equal segments in a row. Times are put inside the stretch and in order; a missing end
+    becomes the next start.
+    """
+    length = len(samples) / RATE
+    loud = float(np.sqrt(np.mean(samples**2))) if len(samples) else 0.0
+    words: list[Word] = []
+    dropped, same, last = 0, 0, ""
+    for segment in segments:
+        text = " ".join((segment.text or "").lower().split())
+        same = same + 1 if text == last else 1
+        last = text
+        begin = min(max(segment.start or 0.0, 0.0), length)
+        under = samples[int(begin * RATE) : int(min(segment.end if segment.end is not None else length, length) * RATE)]
+        quiet = not len(under) or float(np.sqrt(np.mean(under**2))) < max(1e-4, 0.02 * loud)
+        doubtful = segment.no_speech_prob > 0.6 and segment.avg_logprob < -0.7
+        if not text or quiet or doubtful or same > 2 or _circles(text):
+            dropped += 1
+            continue
+        words += _timed(segment, begin, length, start)
+    ordered: list[Word] = []
+    for word in words:
+        floor = ordered[-1].start if ordered else start
+        begin = max(word.start, floor)
+        ordered.append(Word(begin, max(begin, word.end), word.text, word.probability))
+    return tuple(ordered), dropped
+
+
+def _circles(text: str) -> bool:
+    """Eight words or more made of fewer than a third as many different ones: "you you you …"."""
+    parts = text.split()
+    return len(parts) >= 8 and len(set(parts)) * 3 < len(parts)
+
+
+def _timed(segment: Any, begin: float, length: float, offset: float) -> list[Word]:
+    raw = list(segment.words or ())
+    if not raw:
+        raw_text = segment.text.split()
+        end = min(segment.end if segment.end is not None else length, length)
+        step = (end - begin) / max(1, len(raw_text))
+        return [
+            Word(round(offset + begin + i * step, 3), round(offset + begin + (i + 1) * step, 3), text)
+            for i, text in enumerate(raw_text)
+        ]
+    timed = []
+    for index, word in enumerate(raw):
+        following = raw[index + 1].start if index + 1 < len(raw) else segment.end
+        first = min(max(word.start if word.start is not None else begin, 0.0), length)
+        end = word.end if word.end is not None else (following if following is not None else length)
+        if word.word.strip():
+            times = round(float(offset + first), 3), round(float(offset + min(max(end, first), length)), 3)
+            timed.append(Word(*times, word.word.strip(), round(float(word.probability), 3)))
+    return timed
+
+
+# ------------------------------------------------------------------------------------------------ putting together
+def _likely_language(blocks: Iterable[Block]) -> str:
+    counts: Counter[str] = Counter()
+    for block in blocks:
+        if block.language:
+            counts[block.language] += len(block.words)
+    return counts.most_common(1)[0][0] if counts else ""
+
+
+def _finish(blocks: list[Block], total: float, language: str) -> Transcript:
+    words = tuple(word for block in blocks for word in block.words)
+    notices = []
+    if dropped := sum(block.dropped for block in blocks):
+        notices.append(
+            Notice("speech-dropped", f"{dropped} stretches of repeated or unlikely text were left out of the transcript")
+        )
+    spoken = sorted({block.language for block in blocks if block.words})
+    if len(spoken) > 1 and not language:
+        notices.append(Notice("speech-languages", f"several languages were heard: {', '.join(spoken)}"))
+    if words and words[-1].end > total + 0.5:
+        notices.append(Notice("speech-after-picture", "the sound goes on after the picture; it belongs to the last scene"))
+    if not words:
+        notices.append(Notice("no-speech-found", "no speech was found in the sound track"))
+    return Transcript(words, language or _likely_language(blocks), "ok" if words else "no speech found", tuple(notices))
+
+
+def _read_blocks(path: Path) -> list[Block]:
+    """Blocks finished before a crash."""
+    return [
+        Block(**{**data, "words": tuple(Word(**word) for word in data["words"])}) for data in files.read_lines(path)
+    ]
