@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from vesta_ui.control import Control
 from vesta_ui.domain import (
@@ -32,12 +33,20 @@ from vesta_ui.domain import (
 )
 
 
+class Card(Protocol):
+    """What a Reasoner is told of one operation: its name, one sentence, and the schema of its arguments."""
+
+    name: str
+    summary: str
+    arguments: type[BaseModel]
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """H_t = (Q, π, references, L_t, M_t), what the Reasoner decides from (VESTA §3.4, eq. 7), with its budget.
 
     `snapshot` is None when the ledger is hidden (ablation). `operations`: names it may choose now. `final` demands an
-    answer (budget spent). `policy` and `view` are None when routing is off.
+    answer (budget spent). `policy` and `view` are None when routing is off. `cards` describe the operations to a model.
     """
 
     question: Question
@@ -51,6 +60,7 @@ class Context:
     budget: int
     operations: tuple[str, ...]
     final: bool = False
+    cards: tuple[Card, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,4 +124,4 @@ class Observer(Protocol):
         ...
 
 
-__all__ = ["Answer", "Context", "Decision", "Estimator", "Look", "Observer", "Reasoner", "Seen"]
+__all__ = ["Answer", "Card", "Context", "Decision", "Estimator", "Look", "Observer", "Reasoner", "Seen"]
