@@ -58,15 +58,13 @@ def read_lines(path: Path) -> list[Any]:
         return []
     text = path.read_text(encoding="utf-8", errors="replace")
     values = []
-    for line in text.splitlines(keepends=True):
+    lines = text.split("\n")  # not splitlines: text from outside may hold other line separators
+    for line in lines[:-1]:
         try:
-            value = json.loads(line)
+            values.append(json.loads(line))
         except ValueError:
             break
-        if not line.endswith("\n"):
-            break
-        values.append(value)
-    whole = "".join(text.splitlines(keepends=True)[: len(values)])
+    whole = "".join(f"{line}\n" for line in lines[: len(values)])
     if whole != text:
         write(path, whole)
     return values

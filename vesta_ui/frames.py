@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vesta_ui import files
 from vesta_ui.domain import Frame
 from vesta_ui.errors import StorageFailed
 
@@ -44,13 +44,7 @@ class FrameStore:
         digest = hashlib.sha256(data).hexdigest()
         path = self.path(digest)
         if not path.exists():
-            try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-                partial = path.with_suffix(f".{os.getpid()}.partial")
-                partial.write_bytes(data)
-                partial.replace(path)
-            except OSError as error:
-                raise StorageFailed(f"a frame could not be stored in {self.folder}: {error.strerror}") from error
+            files.write(path, data)
         return digest
 
     def path(self, digest: str) -> Path:

@@ -18,8 +18,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from vesta_ui import __version__
-from vesta_ui.errors import BadTrace, StorageFailed
+from vesta_ui import __version__, files
+from vesta_ui.errors import BadTrace
 from vesta_ui.events import EVENT, SCHEMA, Event, RunFinished, RunStarted
 
 EVENTS = "events.jsonl"
@@ -45,7 +45,7 @@ class Recorder:
             self._lines.write(line_of(event) + "\n")
             self._lines.flush()
         except OSError as error:
-            raise StorageFailed(f"the run could not be recorded in {self.folder.name}: {error.strerror}") from error
+            raise files.storage_failed(self.folder, error) from error
 
     def close(self) -> None:
         if self._lines is not None:
@@ -97,7 +97,8 @@ def read(folder: Path) -> Trace:
     path = folder / EVENTS
     if not path.is_file():
         raise BadTrace(f"“{folder.name}” is no run folder: it has no {EVENTS}")
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    text = path.read_text(encoding="utf-8", errors="replace")
+    lines = text.removesuffix("\n").split("\n")  # not splitlines: text from outside may hold other line separators
     events: list[Event] = []
     for number, line in enumerate(lines):
         try:
@@ -133,6 +134,4 @@ def _write_facts(folder: Path, started: RunStarted) -> None:
         "python": platform.python_version(),
         "system": platform.system(),
     }
-    partial = folder / f"{FACTS}.partial"
-    partial.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
-    partial.replace(folder / FACTS)
+    files.write(folder / FACTS, json.dumps(data, ensure_ascii=False, indent=1))

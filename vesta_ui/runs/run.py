@@ -254,9 +254,7 @@ def _last_event(folder: Path) -> Event | None:
         lines.seek(0, 2)
         size = lines.tell()
         lines.seek(max(0, size - 65_536))
-        tail = lines.read().decode("utf-8", "replace").splitlines()
-    if not tail:
-        return None
+        tail = lines.read().decode("utf-8", "replace").removesuffix("\n").split("\n")
     try:
         return recorder.event_of(tail[-1])
     except BadTrace:

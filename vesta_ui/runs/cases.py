@@ -1,0 +1,142 @@
+"""Cases: a question with its gold answer and interval, chosen runs, notes and labels. Saved beside runs, never in them.
+
+A case file is one JSON document in the data folder's `cases/`; writing it is atomic. Knows no screen.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from vesta_ui import files
+from vesta_ui.domain import Answer, Interval, Question, VideoFacts, merge
+from vesta_ui.errors import BadInput
+
+LABELS = (
+    "right",
+    "wrong retrieval",
+    "missed evidence",
+    "misread evidence",
+    "hallucinated",
+    "right for the wrong reason",
+    "stopped too early",
+    "wasted steps",
+)
+CASE_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark on a run (`step` None, no interval), a step, or an interval in seconds."""
+
+    text: str
+    label: str = ""
+    run_id: str = ""
+    step: int | None = None
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`gold` is a choice label, or the answer in words for an open question; empty while unknown."""
+
+    id: str
+    question: Question
+    video: VideoFacts
+    runs: tuple[str, ...] = ()
+    gold: str = ""
+    gold_intervals: tuple[Interval, ...] = ()
+    notes: tuple[Note, ...] = ()
+    tags: tuple[str, ...] = field(default=())
+
+
+_CASE: TypeAdapter[Case] = TypeAdapter(Case)
+
+
+def new(question: Question, video: VideoFacts, runs: Sequence[str] = ()) -> Case:
+    return Case(f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}", question, video, tuple(runs))
+
+
+def annotate(case: Case, note: Note) -> Case:
+    """The case with one more note. Raises `BadInput` for an unknown label or a run that is not part of the case."""
+    if note.label and note.label not in LABELS:
+        raise BadInput(f"unknown label “{note.label}”: choose one of {', '.join(LABELS)}")
+    if note.run_id and note.run_id not in case.runs:
+        raise BadInput("that run is not part of this case: add the run first")
+    if not (note.text.strip() or note.label):
+        raise BadInput("an empty note says nothing: write a text or choose a label")
+    return replace(case, notes=(*case.notes, note))
+
+
+def evidence_iou(answer: Answer, gold: Sequence[Interval]) -> float:
+    """Intersection over union of the answer's evidence and the gold intervals, in [0, 1]; 0 when either is empty."""
+    mine = merge(Interval(one.start, one.end) for one in answer.evidence)
+    theirs = merge(gold)
+    shared = sum(a.overlap(b) for a in mine for b in theirs)
+    union = sum(one.length for one in (*mine, *theirs)) - shared
+    return shared / union if union > 0 else 0.0
+
+
+def is_right(case: Case, answer: Answer | None) -> bool | None:
+    """None when there is no gold answer to judge by."""
+    if not case.gold:
+        return None
+    given = "" if answer is None else (answer.label or answer.text)
+    return given.strip().casefold() == case.gold.strip().casefold()
+
+
+class Cases:
+    """The cases of one data folder."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.folder = data_dir / "cases"
+
+    def save(self, case: Case) -> None:
+        """Raises `StorageFailed`."""
+        files.write(self._path(case.id), _CASE.dump_json(case, indent=1))
+
+    def get(self, case_id: str) -> Case:
+        """Raises `BadInput` when there is none of that id or it cannot be read."""
+        try:
+            return _CASE.validate_json(self._path(case_id).read_bytes())
+        except FileNotFoundError as error:
+            raise BadInput("there is no such case: choose one from the list") from error
+        except ValidationError as error:
+            raise BadInput(f"the case file {case_id} cannot be read: {error.errors()[0]['msg']}") from error
+
+    def delete(self, case_id: str) -> None:
+        self._path(case_id).unlink(missing_ok=True)
+
+    def all(self) -> Iterator[Case]:
+        """Newest first; unreadable files are left out."""
+        for path in sorted(self.folder.glob("*.json"), reverse=True):
+            try:
+                yield self.get(path.stem)
+            except BadInput:
+                continue
+
+    def find(self, words: str = "", label: str = "", video: str = "") -> list[Case]:
+        """Cases with all the words in question, notes or tags; with a note of that label; of that video (sha256)."""
+        wanted = words.casefold().split()
+
+        def text(case: Case) -> str:
+            return " ".join([case.question.text, *(n.text for n in case.notes), *case.tags]).casefold()
+
+        return [
+            case
+            for case in self.all()
+            if all(word in text(case) for word in wanted)
+            and (not label or any(note.label == label for note in case.notes))
+            and (not video or case.video.sha256 == video)
+        ]
+
+    def _path(self, case_id: str) -> Path:
+        if not CASE_ID.fullmatch(case_id):
+            raise BadInput("that is not a case id: choose a case from the list")
+        return self.folder / f"{case_id}.json"
