@@ -17,12 +17,16 @@ from vesta_ui.errors import BadInput
 
 LABELS = "ABCDEFGHIJ"
 """Labels of the choices, at most ten."""
+PASTED_CHARS = 20_000
+"""Longest text read as a question, choices included."""
+ANSWER_CHARS = 8_000
+"""An answer longer than this is read from its end, where it settles."""
 
 # ------------------------------------------------------------------------------------------------ questions
 _BEFORE = r"(?:[-*•‣▪]\s+)?(?:\*\*|__)?(?:(?:option|choice)\s+)?"
 _LABEL = r"(?P<open>[(\[]?)(?P<label>[A-Za-z]|\d{1,2})(?P<close>[)\]]|[.:、]|\s-(?=\s))(?:\*\*|__)?(?=\s|$|[^\s\d.])"
 _AT_LINE = re.compile(rf"^[ \t>]*{_BEFORE}{_LABEL}", re.MULTILINE | re.IGNORECASE)
-_INLINE = re.compile(rf"(?:(?<=[\s,;/?:。、])|(?<=^)){_BEFORE}{_LABEL}", re.IGNORECASE)
+_INLINE = re.compile(rf"(?:(?<=[\s,;/?:]|[^\x00-\x7f])|(?<=^)){_BEFORE}{_LABEL}", re.IGNORECASE)
 _BULLET = re.compile(r"^[ \t]*[-*•‣▪·–]\s+(?=\S)", re.MULTILINE)
 _HEADING = re.compile(r"^\W*(?:options?|choices?|answers?|answer (?:options?|choices?)|possible answers?|选项)\W*$", re.IGNORECASE)
 _ORDER = re.compile(
@@ -53,6 +57,9 @@ def parse_question(text: str, choices: Sequence[str] = ()) -> Question:
     as `A.`, `(B)`, `c)`, `1.`, `①`, full width, one a line or all in one, bullets, or plain lines after "Options:".
     Lines that only tell how to answer are left out. No choices: an open question. Raises `BadInput`.
     """
+    length = len(text) + sum(map(len, choices))
+    if length > PASTED_CHARS:
+        raise BadInput(f"The question is {length:,} characters long: shorten it to at most {PASTED_CHARS:,}.")
     plain = _folded(text)
     if choices:
         return _question(plain, _stripped(choices))
@@ -241,7 +248,7 @@ def parse_answer(text: str, question: Question) -> str | None:
     """
     if not question.choices:
         return None
-    said = _THOUGHT.sub(" ", _folded(text))
+    said = _THOUGHT.sub(" ", _folded(text))[-ANSWER_CHARS:]
     fields = _FIELD.findall(said)
     said = _MARKUP.sub("", (fields[-1] if fields else said).replace("’", "'")).strip()
     whole = _whole(said, question)

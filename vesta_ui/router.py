@@ -11,92 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from vesta_ui.cues import CUES, is_english
 from vesta_ui.domain import Cue, Demand, Emphasis, Estimate, Flag, Policy, Prior, Question, Route, View
 
-_STATE_VERBS = (
-    r"have|has|own|hold|wear|carry|need|want|weigh|cost|say|claim|mention|think|believe|see|hear|know|live|look|appear|"
-    r"work|host|sit|stand|contain|show|belong|attend|watch|measure"
-)
-_HAPPENINGS = (
-    r"goals?|points?|punch(?:es)?|jumps?|shots?|laps?|rounds?|cuts?|calls?|attempts?|tries|tricks?|songs?|visits?|kicks?|"
-    r"claps?|knocks?|rings?|beeps?|falls?|crash(?:es)?|explosions?|push-?ups?|sit-?ups?|squats?|flips?|throws?|hits?|bounces?|"
-    r"gunshots?|flash(?:es)?|commercials?|ads|interviews?|transitions?|scene changes|outfit changes|repetitions?|reps"
-)
-_AT_ONE_MOMENT = (
-    r"(?:\bwhen\b|\bwhile\b|\bas\b|at the (?:beginning|start|end|table|moment)|in the (?:scene|picture|photo|image|shot|frame)"
-    r"|on (?:the )?(?:screen|table|stage|wall|shelf|desk|sign)|visible|at \d|host)"
-)
-_SPEECH = (
-    r"\b(?:sa(?:y|ys|id|ying)|speak(?:s|er|ers|ing)?|spoken?|talk(?:s|ed|ing)?|mention(?:s|ed|ing)?|tells?|told|explain(?:s|ed|ing)?|announce[sd]?|"
-    r"narrat\w+|voice(?:-?over)?|dialogue|hear[sd]?|audio|sounds?|music|lyrics|sing(?:s|ing)?|sung|words? of|according to the "
-    r"(?:speaker|host|narrator|commentator|man|woman|teacher|lecturer))\b"
-)
-_PICTURE = (
-    r"(?:\bshown\b|on (?:the )?screen|\bdisplay(?:s|ed)?\b|\bvisible\b|\bappear(?:s|ed|ing)?\b|\bpicture\b|\bimage\b|\bslide\b|\bsubtitles?\b|"
-    r"\bwear(?:s|ing)?\b|\bhold(?:s|ing)?\b|\bpoint(?:s|ing)? (?:at|to)\b|\bdiagram\b|\bchart\b|\bcamera\b|\bvisual\w*|\bgesture)"
-)
-_ADVERB_END = r"(?=\s*(?:$|[?.,:;!]|in th(?:e|is) (?:video|film|clip|episode|game|match)|of all|among|out of))"
-
-CUES: tuple[tuple[Demand | None, Flag | None, str], ...] = (
-    # repeated events, counting
-    (Demand.REPEATED, Flag.COUNTING, r"how (?:many times|often|frequently)"),
-    (Demand.REPEATED, Flag.COUNTING, r"how many (?:\w+ )?(?:occasions|instances|occurrences|appearances|episodes)\b"),
-    (Demand.REPEATED, Flag.COUNTING, r"how many (?:(?:different|distinct|unique|separate|new)\b|of the following)"),
-    (Demand.REPEATED, Flag.COUNTING, rf"how many (?:\w+ ){{0,2}}?(?:{_HAPPENINGS})\b(?!.*{_AT_ONE_MOMENT})"),
-    (Demand.REPEATED, Flag.COUNTING,
-     rf"how many (?:[\w-]+ ){{1,3}}?(?:do|does|did) (?:the |a )?(?:[\w'-]+ ){{1,4}}?(?!(?:{_STATE_VERBS})\b)[a-z]+\b"
-     rf"(?<!\bthe)(?!.*{_AT_ONE_MOMENT})"),
-    (Demand.REPEATED, Flag.COUNTING, r"how many .*(?:\bin total\b|altogether|throughout|over the course|(?:whole|entire|full) (?:video|film|match|game))"),
-    (Demand.REPEATED, Flag.COUNTING, r"(?:number of (?:times|occurrences|occasions|appearances)|count (?:the|how|all|every)|total (?:number|count) of)"),
-    (Demand.REPEATED, Flag.COUNTING, r"(?:list|name|find|identify) (?:all|every|each)\b|all (?:the |of the )?(?:moments|times|occasions|occurrences|places|scenes) (?:when|where|in which|that)"),
-    # ordering
-    (Demand.ORDERING, Flag.ORDERING, r"(?:in|into|the|correct|right|chronological|temporal|what|reverse) (?:\w+ )?order\b(?! of (?:magnitude|food|drinks))|chronolog\w+"),
-    (Demand.ORDERING, Flag.ORDERING, r"\bsequence of\b|(?:correct|right|actual) sequence|(?:arrange|rank|sort)\b.*\b(?:events|steps|scenes|actions|by time|from)"),
-    (Demand.ORDERING, Flag.ORDERING, rf"\b(?:which|what|who|whose)\b.*\b(?:first|last|earliest|latest|second|third|next to last)\b{_ADVERB_END}"),
-    (Demand.ORDERING, Flag.ORDERING, r"\b(?:first|last|earliest|latest) (?:to (?:appear|arrive|leave|finish|speak|happen|enter|be))\b"),
-    (Demand.ORDERING, Flag.ORDERING, r"before or after|after or before|(?:earlier|later|sooner) than|come(?:s)? (?:before|after|first|last)\b|\bpreced\w+"),
-    # change of state over the video
-    (Demand.ORDERING, Flag.STATE_CHANGE,
-     r"(?:chang|evolv|develop|progress|transform|shift|vary|varie|grow)\w*\b.*(?:over time|throughout|over the course|during the (?:video|film|match)"
-     r"|from (?:the )?(?:beginning|start) to|across the (?:video|film|scenes))"),
-    (None, Flag.STATE_CHANGE, r"\b(?:change[sd]?|becom\w+|turn(?:s|ed)? into|transform\w*|transition\w*|turning point)\b"),
-    # quantitative comparison
-    (Demand.COMPARISON, Flag.NUMERIC, r"\b(?:more|fewer|less|longer|shorter|larger|smaller|bigger|faster|slower|higher|lower|taller|older|heavier|cheaper)\b.*\bthan\b"),
-    (Demand.COMPARISON, Flag.NUMERIC, r"how much (?:more|less|longer|faster|higher|older|heavier)|difference (?:in|between)\b.*\b(?:number|score|price|time|height|weight|amount|size|length|speed|and)\b"),
-    (Demand.COMPARISON, Flag.NUMERIC, r"\bthe (?:most|fewest|least|longest|shortest|highest|lowest|fastest|slowest|largest|smallest)\b(?! (?:likely|important|plausible|reasonable|appropriate|accurate|probable|suitable|obvious|famous|common reason))"),
-    (Demand.COMPARISON, Flag.NUMERIC, r"most (?:often|frequently|times)|(?:increase|decrease|rise|fall|drop)[sd]? by\b|\bon average\b|\baverage (?:number|score|time|speed|price)|compared (?:to|with)|combined\b"),
-    # speech together with the picture
-    (Demand.CROSS_MODAL, Flag.CROSS_MODAL, rf"{_SPEECH}.*\b(?:when|while|as|during)\b.*{_PICTURE}"),
-    (Demand.CROSS_MODAL, Flag.CROSS_MODAL, rf"{_PICTURE}.*\b(?:when|while|as|during|where)\b.*{_SPEECH}"),
-    (Demand.CROSS_MODAL, Flag.CROSS_MODAL, rf"(?:what|who|which)\b.*\b(?:shown|seen|happening|on (?:the )?screen|doing|wearing|holding)\b.*{_SPEECH}"),
-    (None, Flag.SPEECH, _SPEECH),
-    # competing answers and interpretations
-    (Demand.HYPOTHESES, None, r"^(?:\W*)why\b|[,;] why\b|\bwhy (?:do|does|did|is|are|was|were|has|have|would|might|could|can)\b"),
-    (Demand.HYPOTHESES, None, r"\b(?:reason|purpose|motiv\w+|intention|intent|moral|meaning|significance|theme|message|implication|cause)s?\b(?! (?:number|board))"),
-    (Demand.HYPOTHESES, None, r"best (?:describes?|explains?|summari[sz]es?|captures?|characteri[sz]es?|reflects?|represents?|matches|fits?|supports?|account\w*|description|explanation|summary)"),
-    (Demand.HYPOTHESES, None, r"most (?:likely|plausible|reasonable|appropriate|accurate\w*|probable|probably|suitable)"),
-    (Demand.HYPOTHESES, None, r"\b(?:statement|claim|explanation|interpretation|conclusion|inference|description|summary|assertion)s?\b"),
-    (Demand.HYPOTHESES, None, r"\b(?:is|are|was|were) (?:\w+ )?(?:not )?(?:true|false|correct|incorrect|accurate|untrue|wrong|supported|consistent)\b(?! (?:answer|order|sequence|number|name|spelling))|true or false"),
-    (Demand.HYPOTHESES, None, r"\b(?:infer\w*|conclude\w*|impl(?:y|ies|ied)|symboli[sz]\w+|foreshadow\w*|deduce\w*|suggests? about)\b"),
-    (Demand.HYPOTHESES, None, r"how (?:do|does|did|might|would) .*\b(?:feel|react emotionally)\b|\b(?:attitude|mood|tone|emotion|feeling|personality|relationship|genre)s?\b"),
-    (Demand.HYPOTHESES, None, r"\b(?:main|central|overall|primary|underlying|key) (?:idea|topic|point|subject|theme|goal|purpose|focus|argument|conflict|message|lesson|takeaway)|mainly about|turning point"),
-    (Demand.HYPOTHESES, None, r"what (?:if|would (?:have )?happen\w*)|would have|\bwhether\b|what (?:led|leads|causes|caused|makes|made) (?:to|the|her|him|them)\b"),
-    # localized recognition or description
-    (Demand.LOCALIZED, None, r"\b(?:what|which) (?:is |are |was |were )?(?:the )?(?:[\w-]+ ){0,2}?(?:name|colou?r|title|text|word|brand|logo|date|year|sign|shape|letter|animal|object|item|flag|pattern|symbol|nationality|breed|model)s?\b"),
-    (Demand.LOCALIZED, Flag.NUMERIC, r"how (?:old|tall|much|long|far|big|high|wide|heavy|deep|fast)\b|what (?:is |was )?(?:the )?(?:[\w-]+ ){0,2}?(?:number|price|score|time|temperature|speed|height|weight|distance|amount|percentage|age)\b"),
-    (Demand.LOCALIZED, Flag.NUMERIC, r"how many\b"),
-    (Demand.LOCALIZED, None, r"\b(?:where|when) (?:do|does|did|is|are|was|were|can)\b|\bwho (?:is|are|was|were|does|did|[a-z]+s|[a-z]+ed)\b"),
-    (Demand.LOCALIZED, None, r"what (?:is|are|was|were|does|do|did) .*\b(?:wear\w*|hold\w*|do|doing|written|shown|show|carry\w*|say|read|look like|made of)\b|\b(?:reads|written|inscription|label(?:l?ed)?)\b"),
-    (Demand.LOCALIZED, None, r"\bat (?:around |about )?\d+(?::\d\d|\s*(?:s|sec|seconds|min|minutes)\b)|right (?:after|before)|immediately (?:after|before)"),
-)  # fmt: skip
-"""What fires what: demand, single view, pattern. Read in order; English only."""
-
-_COMPILED = tuple((demand, flag, re.compile(pattern, re.IGNORECASE)) for demand, flag, pattern in CUES)
-_ENGLISH = re.compile(
-    r"\b(?:the|is|are|was|were|what|which|who|whose|how|why|where|when|does|did|do|of|and|in|this|that|many|there|it|to)\b",
-    re.IGNORECASE,
-)
 _EXPLICIT = (Demand.REPEATED, Demand.ORDERING, Demand.COMPARISON, Demand.CROSS_MODAL)
+
+READ_CHARS = 1_500
+"""How much of a question is searched for cues, from its end, where what is asked usually stands."""
 
 RANK: tuple[tuple[Demand, Policy, Emphasis], ...] = (
     (Demand.REPEATED, Policy.RECALL, Emphasis.COVERAGE),
@@ -110,29 +31,18 @@ RANK: tuple[tuple[Demand, Policy, Emphasis], ...] = (
 interpretation, because no interpretation can make up for an occurrence that was never looked at."""
 
 
-def is_english(question: Question) -> bool:
-    """Whether the cues can be trusted: mostly ASCII letters, and an English function word among the first words."""
-    letters = [c for c in question.text if c.isalpha()]
-    return (
-        bool(letters)
-        and sum(c.isascii() for c in letters) >= 0.8 * len(letters)
-        and len(_ENGLISH.findall(question.text)) >= max(1, len(question.text.split()) // 8)
-    )
-
-
 def prior(question: Question) -> Prior:
     """b: the demands and views that words in the question call for. Without any cue, or not in English: localized."""
     cues: list[Cue] = []
     flags: list[Flag] = []
-    if is_english(question):
-        for demand, flag, pattern in _COMPILED:
-            found = pattern.search(question.text)
-            if found is None:
-                continue
-            if demand is not None:
-                cues.append(Cue(demand, " ".join(found.group().split())))
-            if flag is not None:
-                flags.append(flag)
+    asked = question.text[-READ_CHARS:]
+    if is_english(asked):
+        for row in CUES:
+            words = row.find(asked)
+            if words and row.demand is not None:
+                cues.append(Cue(row.demand, words))
+            if words and row.flag is not None:
+                flags.append(row.flag)
     if _permuted([c.text for c in question.choices]):
         cues.append(Cue(Demand.ORDERING, "the choices are one list in different orders"))
         flags.append(Flag.ORDERING)
@@ -191,7 +101,7 @@ def route(
     routed, accounting = project(demands, flags)
     decisive = next(demand for demand, _, _ in RANK if demand in demands)
     reasons = [f"{_name(decisive)} asks for {routed.value} acquisition; {why}"]
-    if not is_english(question):
+    if not is_english(question.text):
         reasons.append("the question does not read as English, so its words were not used")
     elif not b.cues:
         reasons.append("no word in the question calls for more than a local look")

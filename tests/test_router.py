@@ -1,0 +1,194 @@
+"""The router: which words call for what, what a model may change, how demands become policies."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vesta_ui.cues import CUES, Row
+from vesta_ui.domain import Choice, Demand, Emphasis, Estimate, Flag, Policy, Question, View
+from vesta_ui.router import merge, prior, project, route
+
+LABELLED = json.loads((Path(__file__).parent / "data" / "routed_questions.json").read_text(encoding="utf-8"))
+
+
+def question(text: str, choices: list[str] | tuple[str, ...] = ()) -> Question:
+    return Question(text, tuple(Choice("ABCDEFGHIJ"[n], choice) for n, choice in enumerate(choices)))
+
+
+def estimate(*demands: Demand, confidence: float = 0.9, flags: tuple[Flag, ...] = ()) -> Estimate:
+    return Estimate(demands, flags, confidence, "as read")
+
+
+# ---- the prior
+def test_the_labelled_questions_are_at_least_twenty_a_policy_with_traps() -> None:
+    per_policy = Counter(one["policy"] for one in LABELLED)
+    assert all(per_policy[policy.value] >= 20 for policy in Policy)
+    assert sum("trap" in one for one in LABELLED) >= 12
+    assert len({one["question"] for one in LABELLED}) == len(LABELLED)
+
+
+def test_words_alone_route_the_labelled_questions() -> None:
+    wrong = [
+        one["question"]
+        for one in LABELLED
+        if route(question(one["question"], one["choices"]), None).policy != one["policy"]
+    ]
+    assert 1 - len(wrong) / len(LABELLED) >= 0.95, wrong
+
+
+@pytest.mark.parametrize("one", [one for one in LABELLED if "trap" in one], ids=lambda one: one["question"][:40])
+def test_traps_are_not_fallen_into(one: dict[str, str]) -> None:
+    routed = route(question(one["question"], one["choices"]), None)
+    assert routed.policy == one["policy"], (one["trap"], routed.prior.cues)
+
+
+@pytest.mark.parametrize("row", CUES, ids=lambda row: row.example)
+def test_every_row_fires_on_its_example(row: Row) -> None:
+    words = row.find(row.example)
+    assert words and words in row.example
+    b = prior(question(row.example))
+    assert row.demand is None or row.demand in b.demands
+    assert row.flag is None or row.flag in b.flags
+
+
+def test_the_cues_name_the_words_that_fired_them() -> None:
+    b = prior(question("How many times does the bell ring, and why?"))
+    assert (Demand.REPEATED, "How many times") in [(c.demand, c.words) for c in b.cues]
+    assert any(c.demand is Demand.HYPOTHESES and c.words.endswith("why") for c in b.cues)
+
+
+def test_choices_that_are_orders_of_one_list_call_for_ordering() -> None:
+    b = prior(question("What is right?", ["soup → fish → cake", "fish → soup → cake", "cake → fish → soup"]))
+    assert Demand.ORDERING in b.demands
+    assert Demand.ORDERING not in prior(question("What is right?", ["soup, fish", "fish, soup"])).demands
+    assert Demand.ORDERING not in prior(question("What is right?", ["a, b, c", "d, e, f"])).demands
+
+
+def test_flags_follow_the_words() -> None:
+    assert Flag.SPEECH in prior(question("What does the guide say?")).flags
+    assert Flag.COUNTING in prior(question("How many times does she wave?")).flags
+    assert Flag.NUMERIC in prior(question("Which is it?", ["3", "4", "12"])).flags
+    assert Flag.STATE_CHANGE in prior(question("What does the caterpillar become?")).flags
+    assert prior(question("What is the name of the ship?")).flags == ()
+
+
+@pytest.mark.parametrize("text", ["¿Cuántas veces salta el perro?", "Wie oft springt der Hund?", "狗跳了几次？", "Сколько раз?", "123?"])
+def test_another_language_is_focused_and_says_so(text: str) -> None:
+    routed = route(question(text), None)
+    assert routed.policy is Policy.FOCUSED and not routed.prior.cues
+    assert "does not read as English" in routed.why
+
+
+def test_english_without_a_cue_is_focused_and_says_so() -> None:
+    routed = route(question("Describe the scene."), None)
+    assert routed.policy is Policy.FOCUSED
+    assert "no word in the question" in routed.why
+
+
+def test_a_very_long_question_is_read_from_its_end() -> None:
+    assert route(question("It was a day. " * 3_000 + "How many times does the bell ring?"), None).policy is Policy.RECALL
+
+
+# ---- the model's estimate
+def test_the_model_decides_what_is_ambiguous() -> None:
+    asked = question("What is the name of the ship?", ["Ada", "Bea"])
+    routed = route(asked, estimate(Demand.HYPOTHESES))
+    assert (routed.policy, routed.demands) == (Policy.CONTRASTIVE, (Demand.HYPOTHESES,))
+    assert route(question("Why does she leave?"), estimate(Demand.LOCALIZED)).policy is Policy.FOCUSED
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("How many times does she wave?", Demand.REPEATED),
+        ("Which happens first?", Demand.ORDERING),
+        ("Is the red car faster than the blue one?", Demand.COMPARISON),
+        ("What does he say when the chart is shown?", Demand.CROSS_MODAL),
+    ],
+)
+def test_an_explicit_demand_is_never_dropped(text: str, kept: Demand) -> None:
+    demands, _, why = merge(prior(question(text)), estimate(Demand.LOCALIZED, confidence=1.0))
+    assert kept in demands
+    assert kept.value.replace("_", "-") in why
+
+
+def test_an_explicit_demand_outranks_the_model() -> None:
+    routed = route(question("How many times does she wave?"), estimate(Demand.HYPOTHESES, confidence=1.0))
+    assert routed.policy is Policy.RECALL
+    assert routed.demands == (Demand.REPEATED, Demand.HYPOTHESES)
+
+
+@pytest.mark.parametrize(("confidence", "policy"), [(0.59, Policy.FOCUSED), (0.6, Policy.CONTRASTIVE)])
+def test_below_the_threshold_the_words_alone_decide(confidence: float, policy: Policy) -> None:
+    routed = route(question("What is the name of the ship?"), estimate(Demand.HYPOTHESES, confidence=confidence))
+    assert routed.policy is policy
+    assert routed.model is not None and routed.model.confidence == confidence
+    assert ("below 0.60" in routed.why) == (confidence < 0.6)
+
+
+@pytest.mark.parametrize("bad", [estimate(confidence=0.9), estimate(Demand.HYPOTHESES, confidence=math.nan),
+                                 estimate(Demand.HYPOTHESES, confidence=1.5)])  # fmt: skip
+def test_an_unusable_estimate_counts_as_none_and_says_so(bad: Estimate) -> None:
+    routed = route(question("What is the name of the ship?"), bad)
+    assert (routed.policy, routed.model) == (Policy.FOCUSED, None)
+    assert routed.model_note
+
+
+def test_without_a_model_the_note_says_why() -> None:
+    routed = route(question("What is the name of the ship?"), None, note="the model timed out")
+    assert (routed.model, routed.model_note) == (None, "the model timed out")
+
+
+def test_flags_of_words_and_model_are_joined() -> None:
+    _, flags, _ = merge(prior(question("How many times does she wave?")), estimate(Demand.REPEATED, flags=(Flag.SPEECH,)))
+    assert flags == (Flag.COUNTING, Flag.NUMERIC, Flag.SPEECH)
+
+
+# ---- projection and overriding
+@pytest.mark.parametrize(
+    ("demand", "policy", "emphasis"),
+    [
+        (Demand.LOCALIZED, Policy.FOCUSED, Emphasis.LOCAL),
+        (Demand.CROSS_MODAL, Policy.FOCUSED, Emphasis.LOCAL),
+        (Demand.REPEATED, Policy.RECALL, Emphasis.COVERAGE),
+        (Demand.ORDERING, Policy.RECALL, Emphasis.COVERAGE),
+        (Demand.COMPARISON, Policy.RECALL, Emphasis.COVERAGE),
+        (Demand.HYPOTHESES, Policy.CONTRASTIVE, Emphasis.HYPOTHESES),
+    ],
+)
+def test_table_9(demand: Demand, policy: Policy, emphasis: Emphasis) -> None:
+    assert project([demand]) == (policy, View(emphasis))
+
+
+@given(st.sets(st.sampled_from(Demand), min_size=1), st.permutations(list(Demand)))
+def test_projection_does_not_depend_on_the_order_of_demands(demands: set[Demand], order: list[Demand]) -> None:
+    assert project([d for d in order if d in demands]) == project(sorted(demands))
+
+
+def test_the_user_overrides_policy_and_view() -> None:
+    asked = question("How many times does she wave?")
+    view = View(Emphasis.HYPOTHESES, (Flag.SPEECH,))
+    both = route(asked, None, policy=Policy.FOCUSED, view=view)
+    assert (both.policy, both.view, both.overridden) == (Policy.FOCUSED, view, ("policy", "view"))
+    one = route(asked, None, policy=Policy.FOCUSED)
+    assert (one.policy, one.view.emphasis, one.overridden) == (Policy.FOCUSED, Emphasis.COVERAGE, ("policy",))
+
+
+def test_contrast_without_choices_says_that_retrieval_falls_back() -> None:
+    assert "falls back to focused" in route(question("Why does she leave?"), None).why
+    assert "falls back" not in route(question("Why does she leave?", ["late", "sad"]), None).why
+
+
+@given(st.text(max_size=300), st.lists(st.text(min_size=1, max_size=30), max_size=10), st.floats(0, 1))
+def test_routing_is_total_and_deterministic(text: str, choices: list[str], confidence: float) -> None:
+    asked = question(text, choices)
+    rho = estimate(Demand.HYPOTHESES, confidence=confidence)
+    assert route(asked, rho) == route(asked, rho)
+    assert route(asked, None).demands
