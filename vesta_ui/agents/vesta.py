@@ -24,6 +24,8 @@ from vesta_ui.settings import ABLATIONS
 
 
 class Vesta:
+    needs_index = True
+
     def begin(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.parts = ABLATIONS[workspace.settings.ablation]
@@ -76,6 +78,7 @@ class Vesta:
             budget=self.budget(),
             operations=self._operations(),
             final=final,
+            cards=tuple(load(name) for name in self._operations()),
         )
 
     def _operations(self) -> tuple[str, ...]:
