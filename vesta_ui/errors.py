@@ -70,3 +70,8 @@ class ModelFailed(VestaError):
         self.kind = kind
         self.call = call
         self.calls: tuple[ModelCall, ...] = ()
+
+    @property
+    def receipts(self) -> tuple[ModelCall, ...]:
+        """Every receipt of the failed step, in order."""
+        return (*self.calls, self.call) if self.call is not None else self.calls
