@@ -1,0 +1,35 @@
+"""Start the page: flags → settings → build → launch. `python app.py --help` lists the flags."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from vesta_ui.errors import VestaError
+from vesta_ui.settings import from_environment
+from vesta_ui.ui.launch import data_dir_ready, launch
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="VESTA UI: ask questions about a long video and watch the agent think.")
+    parser.add_argument("--host", help="address to serve on (VESTA_HOST, default 127.0.0.1)")
+    parser.add_argument("--port", type=int, help="port; busy: the next free one, 0: any (VESTA_PORT, default 7860)")
+    parser.add_argument("--data-dir", type=Path, help="where indexes and runs live (VESTA_DATA_DIR)")
+    parser.add_argument("--open", action=argparse.BooleanOptionalAction, default=False, help="open the browser")
+    parser.add_argument("--desktop", action="store_true", help="open a window of its own; closing it ends the server")
+    parser.add_argument("--mcp", action="store_true", help="also offer the functions as MCP tools")
+    flags = parser.parse_args(argv)
+    try:
+        settings = from_environment(host=flags.host, port=flags.port, data_dir=flags.data_dir)
+        data_dir_ready(settings.data_dir)
+        opened = "desktop" if flags.desktop else "browser" if flags.open else ""
+        launch(settings, opened=opened, mcp=flags.mcp)
+    except (VestaError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+/* The answer: letter and text, confidence, evidence as times, what is not verified, what was degraded. */
+(() => {
+  const V = window.VESTA, { h } = V;
+  const TITLES = { budget: "Budget spent", stopped: "Stopped", failed: "Failed", lost: "Interrupted" };
+
+  V.panels.answer = (root) => {
+    root.classList.add("card");
+    root.setAttribute("aria-live", "polite");
+    return {
+      update: (answer) => {
+        root.dataset.outcome = answer?.outcome || "";
+        if (!answer) return V.fill(root, h("p.empty", {}, "The answer appears here, with the times of its evidence."));
+        if (answer.outcome === "lost") return V.fill(root, h("p", {}, h("b", {}, "Interrupted. "), "The server ended before this run did; everything up to then is kept. Ask again to get an answer."));
+        const unverified = answer.evidence.filter((e) => !e.verified).length;
+        const text = answer.choice || answer.text || "No answer";
+        const claim = !answer.evidence.length ? "No evidence is named: treat this as a guess." : unverified === 0 ? "Every claim rests on verified evidence." : `${V.plural(unverified, "claim")} without verified evidence.`;
+        V.fill(root,
+          h("div.ans-top", {},
+            answer.label ? h("span.letter", {}, answer.label) : null,
+            h("div.ans-text", {},
+              TITLES[answer.outcome] ? h("span.chip.warn", {}, TITLES[answer.outcome]) : null,
+              h("b", {}, text), answer.choice && answer.text && answer.text !== answer.choice ? h("span", {}, " — " + answer.text) : null,
+              answer.reason ? h("p.dim", {}, answer.reason) : null),
+            answer.confidence !== null && answer.confidence !== undefined ? h("span.conf", { title: "Confidence of the answer" }, V.percent(answer.confidence)) : null),
+          answer.evidence.length ? h("ul.evidence", {}, answer.evidence.map((e) => h("li", { class: e.verified ? "ok" : "open", data: { evidence: e.entry } },
+            V.time(e.s, e.e, { entry: e.entry, s: e.s, e: e.e }), h("span.tag", {}, e.entry), h("span", {}, e.why), e.verified ? h("span.mark.ok", {}, "✓ verified") : h("span.mark.open", {}, "○ not verified")))) : null,
+          answer.label || answer.text ? h("p.claim", { class: answer.evidence.length && unverified === 0 ? "ok" : "open" }, claim) : null,
+          answer.warnings.length ? h("ul.warnings", { "aria-label": "Limits of this answer" }, answer.warnings.map((w) => h("li", {}, w))) : null,
+          h("p.dim.foot", {}, [V.plural(answer.steps, "step"), ...V.costs(answer.usage), V.seconds(answer.seconds)].join(" · ")));
+      },
+    };
+  };
+})();

@@ -1,0 +1,102 @@
+/* The player: our own copy of the video, subtitles, loop, speed, time. Other panels call VESTA.seek and VESTA.loop. */
+(() => {
+  const V = window.VESTA, { h } = V;
+  const SPEEDS = [0.5, 1, 1.5, 2, 4];
+  let video = null, key = "", facts = null, loop = null, timer = 0, wanted = null;
+
+  V.now = () => (video && Number.isFinite(video.currentTime) ? video.currentTime : 0);
+  V.duration = () => facts?.duration_s || 0;
+  V.seek = (t) => {
+    if (loop && (t < loop[0] || t >= loop[1])) V.loop(null);
+    wanted = t;
+    if (video && video.readyState > 0) { video.currentTime = Math.max(0, Math.min(t, video.duration || t)); wanted = null; }
+    V.tell("time", t);
+  };
+  V.loop = (s, e) => {
+    loop = s === null ? null : [s, e];
+    V.tell("loop", loop);
+    if (loop) { V.seek(s); video?.play().catch(() => {}); }
+  };
+  V.looping = () => loop;
+  V.playing = () => !!video && !video.paused;
+  V.togglePlay = () => video && (video.paused ? video.play().catch(() => {}) : video.pause());
+  V.speed = (way) => {
+    if (!video) return;
+    const at = SPEEDS.indexOf(video.playbackRate);
+    video.playbackRate = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, (at < 0 ? 1 : at) + way))];
+  };
+
+  V.panels.player = (root) => {
+    const cover = h("div.cover"), time = h("span.mono"), loopMark = h("button.mini", { type: "button", hidden: true, title: "Stop looping (l)", onclick: () => V.loop(null) });
+    video = h("video", { preload: "metadata", playsinline: true, tabindex: "0", "aria-label": "Video player" });
+    const play = h("button.play", { type: "button", "aria-label": "Play", title: "Play or pause (Space)", onclick: V.togglePlay }, "▶");
+    const bar = h("input.seek", { type: "range", min: 0, max: 1000, value: 0, step: 1, "aria-label": "Position in the video",
+      oninput: () => V.seek((bar.value / 1000) * (video.duration || V.duration())) });
+    const rate = h("button.mini", { type: "button", title: "Speed ( < and > )", onclick: () => { const i = SPEEDS.indexOf(video.playbackRate); video.playbackRate = SPEEDS[(i + 1) % SPEEDS.length]; } }, "1×");
+    const captions = h("button.mini", { type: "button", title: "Subtitles from the transcript", "aria-pressed": "true", onclick: () => showCaptions(captions.getAttribute("aria-pressed") !== "true") }, "CC");
+    const mute = h("button.mini", { type: "button", "aria-label": "Mute", title: "Sound on or off", onclick: () => { video.muted = !video.muted; } }, "♪");
+    const here = h("button.mini", { type: "button", title: "Put this moment into the question", onclick: askHere }, "ask about here");
+    V.append(root, [h("div.screen", {}, video, cover), h("div.bar", {}, play, time, bar, loopMark, h("span.sp"), captions, mute, rate, here)]);
+
+    function showCaptions(on) {
+      captions.setAttribute("aria-pressed", String(on));
+      for (const track of video.textTracks) track.mode = on ? "showing" : "hidden";
+    }
+    function askHere() {
+      const field = document.querySelector("#question textarea"), at = V.clock(V.now(), false);
+      V.type("question", `${field.value.trim().replace(/\s*\(around \d.*?\)$/, "")} (around ${at})`.trim());
+      field.focus();
+    }
+    function tick() {
+      const now = V.now(), total = video.duration || V.duration();
+      if (loop && now >= loop[1]) video.currentTime = loop[0];
+      time.textContent = `${V.clock(now)} / ${V.clock(total)}`;
+      if (document.activeElement !== bar) bar.value = total ? (1000 * now) / total : 0;
+      bar.setAttribute("aria-valuetext", V.clock(now));
+      V.tell("time", now);
+      if (!video.paused) requestAnimationFrame(tick);
+    }
+    for (const name of ["play", "seeked", "seeking", "loadedmetadata", "timeupdate"]) video.addEventListener(name, () => (video.paused || name === "play") && tick());
+    video.addEventListener("play", () => { play.textContent = "❚❚"; play.setAttribute("aria-label", "Pause"); });
+    video.addEventListener("pause", () => { play.textContent = "▶"; play.setAttribute("aria-label", "Play"); });
+    video.addEventListener("volumechange", () => mute.setAttribute("aria-pressed", String(!video.muted)));
+    video.addEventListener("ratechange", () => { rate.textContent = video.playbackRate + "×"; });
+    video.addEventListener("loadedmetadata", () => { if (wanted !== null) V.seek(wanted); });
+    video.addEventListener("click", V.togglePlay);
+    video.addEventListener("error", () => video.getAttribute("src") && hold("This browser cannot play the copy of this video. Times and frames still work."));
+    V.on("loop", (now) => { loopMark.hidden = !now; loopMark.textContent = now ? `⟲ ${V.span(now[0], now[1])} ×` : ""; });
+    V.on("time", (t) => { if (video.readyState === 0) time.textContent = `${V.clock(t)} / ${V.clock(V.duration())}`; });
+    V.on("subtitles", (run) => {
+      video.querySelectorAll("track").forEach((t) => t.remove());
+      if (!run) return;
+      video.append(h("track", { kind: "subtitles", label: "Transcript", default: true, src: V.url(`run/${run}/subtitles.vtt`) }));
+      setTimeout(() => showCaptions(captions.getAttribute("aria-pressed") === "true"), 50);
+    });
+
+    function hold(text, share) {
+      cover.hidden = !text;
+      V.fill(cover, text && h("p", {}, text), Number.isFinite(share) && h("progress", { max: 1, value: share, "aria-label": "Preparing the player" }));
+    }
+    async function load() {
+      clearTimeout(timer);
+      const mine = key;
+      if (!key) return hold("No video yet: choose a sample, type a path, or upload a file.");
+      const state = await V.get(`video/${encodeURIComponent(key)}/state`).catch((error) => ({ error: error.message }));
+      if (mine !== key) return;
+      if (state.key) { key = state.key; facts = state; V.tell("video", facts); V.state.video = key; }
+      if (state.ready) {
+        hold("");
+        const src = V.url(`video/${key}`);
+        if (video.src !== src) { video.src = src; video.load(); }
+        return;
+      }
+      video.removeAttribute("src");
+      if (state.error) return hold(state.error);
+      hold(`Preparing “${state.name}” for the player …`, state.share);
+      timer = setTimeout(load, 400);
+    }
+    hold("");
+    V.openVideo = (next) => { if (next && next !== key) { key = next; loop = null; V.tell("loop", null); load(); } };
+    return { update: (value) => { if (value?.key && value.key !== key) V.openVideo(value.key); else if (!value?.key && !key) load(); } };
+  };
+})();

@@ -1,0 +1,42 @@
+/* The route card: π, μ, prior against model, why; the policy's own retrieval as thumbnails. */
+(() => {
+  const V = window.VESTA, { h } = V;
+  const WORDS = { localized: "one place", repeated: "repeated events", ordering: "order", comparison: "comparison", cross_modal: "speech with picture", hypotheses: "competing answers" };
+  const FLAGS = { counting: "counting", ordering: "order", state_change: "state change", numeric: "numbers", speech: "speech", cross_modal: "speech with picture" };
+  V.POLICY = { focused: "Focused: the best matches for the question", recall: "Recall: matches spread over the whole video", contrastive: "Contrastive: matches for every possible answer" };
+
+  V.panels.route = (root) => {
+    root.classList.add("card");
+    return {
+      update: (route) => {
+        root.dataset.policy = route?.policy || "";
+        if (!route) return V.fill(root, h("p.empty", {}, "Route — which evidence the question needs: one place, many places, or a comparison of answers."));
+        const chips = [h("span.chip", {}, route.emphasis), route.flags.map((f) => h("span.chip", {}, FLAGS[f] || f))];
+        const model = route.model
+          ? `Model: ${route.model.demands.map((d) => WORDS[d] || d).join(", ")}, confidence ${route.model.confidence.toFixed(2)}. ${route.model.why}`
+          : route.model_note ? `Model: ${route.model_note}` : "";
+        const cues = route.cues.length ? "Prior: " + route.cues.map((c) => `“${c.words}” → ${WORDS[c.demand] || c.demand}`).join(", ") + "." : "Prior: no cue in the words.";
+        V.fill(root,
+          h("div.route-top", {}, h(`span.pi.${route.policy}`, { title: V.POLICY[route.policy] }, route.policy), chips,
+            route.overridden.length ? h("span.chip.warn", {}, "by hand: " + route.overridden.join(", ")) : null,
+            route.model && h("span.dim.right", {}, `confidence ${route.model.confidence.toFixed(2)}`)),
+          h("p.why", {}, route.why),
+          h("p.why.dim", {}, cues, " ", model),
+          route.retrieved.length ? strip(route) : null);
+      },
+    };
+  };
+
+  function strip(route) {
+    const scenes = V.scenes || [];
+    return h("div.strip", { role: "list", "aria-label": "Retrieved scenes" }, route.retrieved.map((ref) => {
+      const scene = scenes.find((one) => one.id === ref.scene);
+      const name = scene?.frames?.[Math.floor((scene.frames.length - 1) / 2)];
+      return h("button.thumb", { type: "button", role: "listitem", class: "st-" + ref.status, data: { t: ref.s, e: ref.e, ref: ref.id }, title: `${ref.id}: ${V.span(ref.s, ref.e)}, score ${ref.score.toFixed(2)}, ${ref.status}${ref.h.length ? ", asked for by " + ref.h.join(" ") : ""}${ref.note ? ", " + ref.note : ""}`,
+        onclick: (event) => { V.select({ s: ref.s, e: ref.e, ref: ref.id }); event.shiftKey ? V.loop(ref.s, ref.e) : V.seek(ref.s); } },
+        name ? h("img", { src: V.sceneUrl(name), alt: "", loading: "lazy" }) : h("span.noimg"),
+        h("span.mono", {}, V.clock(ref.s, false)), ref.h.length ? h("b", {}, ref.h.join("")) : null);
+    }));
+  }
+  V.on("scenes", () => V.values.route && V.show("route", V.values.route));
+})();

@@ -1,0 +1,99 @@
+/* Status line, header meters, navigation, and what the buttons say. */
+(() => {
+  const V = window.VESTA, { h } = V;
+  let tabs = [["live", "Live"]];
+  V.addTab = (name, title) => { if (!tabs.some(([n]) => n === name)) { tabs.push([name, title]); V.tell("tabs"); } };
+  V.goTab = (name) => {
+    document.body.dataset.tab = name;
+    document.querySelectorAll(".tab").forEach((tab) => tab.classList.toggle("on", tab.id === "tab-" + name));
+    document.querySelectorAll("#head [role=tab]").forEach((b) => { const on = b.dataset.tab === name; b.setAttribute("aria-selected", String(on)); b.tabIndex = on ? 0 : -1; });
+    const url = new URL(location.href);
+    name === "live" ? url.searchParams.delete("tab") : url.searchParams.set("tab", name);
+    history.replaceState(history.state, "", url);
+    V.tell("tab", name);
+  };
+
+  V.panels.head = (root) => {
+    let roles = {}, status = {};
+    const nav = h("nav", { role: "tablist", "aria-label": "Pages" }), chips = h("div.chips"), tools = h("div.tools", {},
+      h("button.icon", { type: "button", title: "Stage mode: big type", "aria-label": "Stage mode", "aria-pressed": "false", onclick: (e) => V.stage(e.currentTarget) }, "Aa"),
+      h("button.icon", { type: "button", title: "Settings", "aria-label": "Settings", id: "v-settings", onclick: () => V.openSettings?.() }, "⚙"),
+      h("button.icon", { type: "button", title: "Keyboard (?)", "aria-label": "Keyboard help", onclick: () => V.help?.() }, "?"));
+    V.append(root, [h("h1", {}, "VESTA"), nav, h("span.sp"), chips, tools]);
+    const drawTabs = () => {
+      V.fill(nav, tabs.map(([name, title]) => h("button", { type: "button", role: "tab", data: { tab: name }, id: "go-" + name, "aria-controls": "tab-" + name, onclick: () => V.goTab(name) }, title)));
+      V.goTab(document.body.dataset.tab || (tabs.some(([n]) => n === V.asked.get("tab")) ? V.asked.get("tab") : "live"));
+    };
+    nav.addEventListener("keydown", (e) => {
+      const way = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+      if (!way) return;
+      const all = [...nav.children], next = all[(all.indexOf(document.activeElement) + way + all.length) % all.length];
+      next.focus(); next.click(); e.preventDefault(); e.stopPropagation();
+    });
+    V.on("tabs", () => { delete document.body.dataset.tab; drawTabs(); });
+    const short = (spec) => spec.replace(/^(openai|gemini|compatible):/, "").split("@")[0];
+    const draw = () => {
+      const r = status.roles && Object.keys(status.roles).length ? status.roles : roles;
+      const same = new Set(Object.values(r));
+      const names = same.size === 1 ? [["engine", [...same][0]]] : Object.entries(r);
+      V.fill(chips, names.map(([name, spec]) => h("span.chip", { title: `${name}: ${spec}` }, name + " ", h("i", {}, short(spec)))),
+        status.budget ? h("span.chip", {}, "step ", h("i", {}, `${status.step} / ${status.budget}`)) : null,
+        status.usage && (status.usage.requests || status.max_usd) ? h("span.chip", {}, "spent ", h("i", {}, V.money(status.usage.usd)), status.max_usd ? ` of ${V.money(status.max_usd)}` : "") : null);
+    };
+    V.on("status", (value) => { status = value; draw(); });
+    drawTabs();
+    return { update: (value) => { roles = value?.roles || {}; draw(); } };
+  };
+  V.stage = (button) => {
+    const on = document.body.classList.toggle("stage");
+    button?.setAttribute("aria-pressed", String(on));
+    try { localStorage.setItem("vesta-stage", on ? "1" : ""); } catch { /* private window: not remembered */ }
+    dispatchEvent(new Event("resize"));
+  };
+
+  const BUSY = ["starting", "indexing", "routing", "running", "paused"];
+  V.panels.status = (root) => {
+    const text = h("span.text", { role: "status", "aria-live": "polite" }), bar = h("progress", { max: 1, hidden: true, "aria-label": "Progress" });
+    const dot = h("i.dot", { "aria-hidden": "true" }), replay = h("div.replay", { hidden: true });
+    V.append(root, [dot, text, bar, h("span.sp"), replay]);
+    V.replayBar?.(replay);
+    let shownVideo = "", filled = "";
+    return {
+      update: (value) => {
+        if (!value) return;
+        if (value.run) V.setRun(value.run);
+        const phase = value.phase || "idle";
+        text.textContent = value.text || "Ready. Pick a question and press Run.";
+        bar.hidden = !BUSY.includes(phase) || phase === "paused";
+        if (Number.isFinite(value.progress)) bar.value = value.progress; else bar.removeAttribute("value");
+        root.dataset.phase = phase;
+        V.phase(phase);
+        buttons(phase);
+        if (!value.roles) return;
+        V.tell("status", value);
+        if (value.sha && value.sha !== shownVideo) { shownVideo = value.sha; V.openVideo?.(value.sha); }
+        if (value.run !== filled && value.question && !value.fresh) { /* a run opened by link or reload: show what it was asked */
+          filled = value.run;
+          const field = document.querySelector("#question textarea");
+          if (field && document.activeElement !== field) { V.type("question", value.question); V.type("choices", value.choices.join("\n")); }
+        }
+      },
+    };
+  };
+
+  const set = (id, on, text, title) => {
+    const button = document.querySelector(`button#${id}, #${id} button`);
+    if (!button) return;
+    button.disabled = !on;
+    if (text && button.textContent.trim() !== text) button.textContent = text;
+    if (title) button.title = title;
+  };
+  function buttons(phase) {
+    const busy = BUSY.includes(phase), deciding = phase === "running" || phase === "paused";
+    set("run", !busy, busy ? "Running" : "Run", busy ? "This run goes on; stop it to ask again" : "Ask (Ctrl+Enter)");
+    set("pause", deciding, phase === "paused" ? "Continue" : "Pause", phase === "paused" ? "Continue (p)" : "Pause before the next operation (p)");
+    set("step", deciding, "Step", "Do exactly one operation (n)");
+    set("stop", busy, "Stop", "Stop and keep what was found (x)");
+  }
+  V.on("phase", buttons);
+})();

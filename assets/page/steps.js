@@ -1,0 +1,122 @@
+/* The steps feed: one card a decision, one line each; the newest is followed unless the reader scrolled away. */
+(() => {
+  const V = window.VESTA, { h } = V;
+  const SIGN = { retrieve: "⌕", inspect: "◉", speech: "♪", clip: "✂", finalize: "✓" };
+  const FILTERS = ["all", "retrieve", "inspect", "speech", "clip", "failures"];
+  const MOST = 300;
+
+  V.panels.steps = (root, api) => {
+    root.classList.add("card");
+    const cards = new Map(), open = new Set();
+    let filter = "all", words = "", run = "", total = 0, unread = 0, opener = true;
+    const count = h("span.dim");
+    const filters = h("div.filters", { role: "group", "aria-label": "Filter steps" }, FILTERS.map((name) => h("button", { type: "button", "aria-pressed": String(name === "all"), data: { filter: name }, onclick: () => { filter = name; sift(); } }, name)));
+    const search = h("input.search", { type: "search", placeholder: "search  /", "aria-label": "Search the steps", id: "v-search", oninput: () => { words = search.value.toLowerCase(); sift(); },
+      onkeydown: (e) => { if (e.key === "Enter") { e.preventDefault(); jump(e.shiftKey ? -1 : 1); } if (e.key === "Escape") { search.value = words = ""; sift(); search.blur(); } } });
+    const list = h("div.feed", { role: "log", "aria-live": "polite", "aria-label": "Steps of the agent", tabindex: "0" });
+    const pill = h("button.pill", { type: "button", hidden: true, onclick: () => { V.state.follow = true; follow(); } });
+    const empty = h("div.empty.first", {},
+      h("p", {}, h("b", {}, "1 "), "Pick a question above, or write your own about any video."),
+      h("p", {}, h("b", {}, "2 "), "Press Run: every step the agent takes appears here as it happens."),
+      h("p", {}, h("b", {}, "3 "), "Click any time or any bar to see the moment it talks about."));
+    V.append(root, [h("div.panel-top", {}, h("h2", {}, "Steps"), count, filters, search), h("div.feed-wrap", {}, list, pill)]);
+
+    list.addEventListener("scroll", () => {
+      const end = list.scrollHeight - list.scrollTop - list.clientHeight < 24;
+      if (end) { V.state.follow = true; unread = 0; pill.hidden = true; } else if (list.matches(":hover, :focus-within")) V.state.follow = false;
+    });
+    const follow = () => { if (V.state.follow) { list.scrollTop = list.scrollHeight; unread = 0; } pill.hidden = V.state.follow || !unread; pill.textContent = `${unread} new step${unread === 1 ? "" : "s"} ↓`; };
+
+    function sift() {
+      filters.querySelectorAll("button").forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.filter === filter)));
+      let shown = 0;
+      for (const { node, data } of cards.values()) {
+        const kind = filter === "all" || (filter === "failures" ? data.failures.length || data.state === "error" : data.op === filter);
+        const hit = !words || [data.op, data.thought, data.result, data.ask, ...data.observations.map((o) => o.content + " " + o.text)].join(" ").toLowerCase().includes(words);
+        node.hidden = !(kind && hit);
+        node.classList.toggle("hit", !!words && hit);
+        shown += !node.hidden;
+      }
+      count.textContent = total ? (shown < total ? `${shown} of ${total}` : total) : "";
+      if (!list.contains(empty) && !cards.size) V.fill(list, empty);
+    }
+    function jump(way) {
+      const hits = [...cards.values()].filter((c) => !c.node.hidden).map((c) => c.data.n), at = V.state.selection?.step ?? 0;
+      const next = way > 0 ? hits.find((n) => n > at) ?? hits[0] : hits.filter((n) => n < at).pop() ?? hits.at(-1);
+      if (next) V.goStep(next);
+    }
+    V.searchNext = jump;
+    V.stepNumbers = () => [...cards.values()].filter((c) => !c.node.hidden).map((c) => c.data.n);
+    V.goStep = (n, toggle = false) => {
+      const card = cards.get(n);
+      if (!card) return;
+      const first = card.data.at[0];
+      V.select({ step: n, s: first?.[0], e: first?.[1] });
+      if (first) V.seek(first[0]);
+      card.node.hidden = false;
+      V.state.follow = n === total;
+      card.node.scrollIntoView({ block: "nearest" });
+      if (toggle) expand(n, !open.has(n));
+    };
+    V.expandStep = (n) => expand(n, !open.has(n));
+
+    function expand(n, on) {
+      on ? open.add(n) : open.delete(n);
+      const card = cards.get(n);
+      if (card) { draw(card); if (on) card.node.scrollIntoView({ block: "nearest" }); }
+    }
+
+    function head(data) {
+      const cost = [data.frames ? V.plural(data.frames, "frame") : null, data.calls ? [V.tokens(data.usage.tokens), V.money(data.usage.usd)].join(" · ") : null, data.state === "deciding" || data.state === "working" ? null : V.seconds(data.seconds)].filter(Boolean).join(" · ");
+      return h("div.step-head", {},
+        h("button.fold", { type: "button", "aria-expanded": String(open.has(data.n)), "aria-label": `Step ${data.n}, ${data.op || "deciding"}`, onclick: (e) => { e.stopPropagation(); expand(data.n, !open.has(data.n)); } }, h("b", {}, data.n)),
+        h("span.op", { class: "op-" + data.op }, h("i", { "aria-hidden": "true" }, SIGN[data.op] || "…"), data.op || "deciding"),
+        data.at.slice(0, 3).map(([s, e]) => V.time(s, e, { step: data.n })), data.at.length > 3 ? h("span.dim", {}, `+${data.at.length - 3}`) : null,
+        data.source === "user" ? h("span.chip", {}, "by hand") : data.source === "forced" ? h("span.chip.warn", {}, "forced") : null,
+        data.failures.map((f) => h("span.chip.bad", {}, f.replaceAll("_", " "))),
+        data.state === "working" || data.state === "deciding" ? h("span.busy", { "aria-label": "working" }) : null,
+        h("span.cost", {}, cost));
+    }
+    function draw(card) {
+      const { node, data } = card, wide = open.has(data.n);
+      node.className = `step st-${data.state}${wide ? " open" : ""}${V.belongs({ step: data.n }) ? " sel" : ""}`;
+      V.fill(node, head(data),
+        !wide ? h("p.line", {}, data.state === "deciding" ? h("span.dim", {}, "deciding what to look at next …") : data.result || (data.ask ? "“" + data.ask + "”" : "")) : null,
+        !wide && data.thumbs.length && data.n === total ? frames(data) : null,
+        wide ? V.stepBody(data, api) : null);
+    }
+    const frames = (data) => h("div.frames", {}, data.thumbs.map((f) => V.frame(f, { step: data.n })));
+
+    V.on("select", () => { for (const { node, data } of cards.values()) node.classList.toggle("sel", V.belongs({ step: data.n })); });
+    V.on("run", () => { cards.clear(); open.clear(); list.replaceChildren(empty); run = ""; total = 0; unread = 0; pill.hidden = true; count.textContent = ""; V.state.follow = true; opener = true; });
+
+    return {
+      update: (value) => {
+        if (!value || !value.cards) { if (!cards.size) V.fill(list, empty); return; }
+        if (value.run !== run || value.total < total) { cards.clear(); list.replaceChildren(); run = value.run; total = 0; }
+        if (!cards.size) list.replaceChildren();
+        const before = total;
+        for (const data of value.cards) {
+          const known = cards.get(data.n), text = JSON.stringify(data);
+          if (known && known.text === text && !(data.n === before && value.total > before)) continue;
+          const card = known || { node: h("article.step", { data: { step: data.n }, tabindex: "-1", onclick: (e) => { if (!e.target.closest("button, a, input, textarea, select, summary, pre") && !String(getSelection())) V.goStep(data.n, true); } }) };
+          card.data = data; card.text = text;
+          if (!known) { cards.set(data.n, card); list.append(card.node); if (before && !V.quiet()) card.node.classList.add("enter"); }
+          total = Math.max(total, data.n);
+          draw(card);
+        }
+        total = value.total;
+        while (list.children.length > MOST) { const gone = list.firstElementChild; cards.delete(+gone.dataset.step); gone.remove(); }
+        unread += Math.max(0, total - before) * (before > 0);
+        if (!cards.size) V.fill(list, empty);
+        sift();
+        follow();
+        if (opener && V.asked.get("step") && cards.has(+V.asked.get("step")) && V.asked.get("run") === run) {
+          opener = false;
+          const n = +V.asked.get("step");
+          V.asked.get("at") ? V.pin(n) : (V.select({ step: n }), expand(n, true));
+        }
+      },
+    };
+  };
+})();

@@ -1,0 +1,89 @@
+/* What all panels share: the run, the one selection, the address of what is shown, the step being looked at. */
+(() => {
+  const V = window.VESTA;
+  if (V.values) return;
+  V.values = {};
+  V.PINNED = ["route", "steps", "timeline", "ledger", "answer"];
+  V.state = { run: "", selection: null, pinned: null, follow: true };
+  const listeners = {};
+  V.on = (name, fn) => (listeners[name] ||= []).push(fn);
+  V.tell = (name, data) => (listeners[name] || []).forEach((fn) => fn(data));
+
+  /* ---- one selection: {step, s, e, entry, ref}. Panels mark what belongs to it and never scroll the page for it. */
+  V.select = (selection) => {
+    V.state.selection = selection;
+    V.tell("select", selection);
+    V.address();
+  };
+  V.belongs = (item) => {
+    const chosen = V.state.selection;
+    if (!chosen || !item) return false;
+    if (chosen.entry && item.entry) return chosen.entry === item.entry;
+    if (chosen.ref && item.ref) return chosen.ref === item.ref;
+    if (chosen.step && item.step) return chosen.step === item.step;
+    return Number.isFinite(chosen.s) && Number.isFinite(item.s) && chosen.s < item.e && item.s < chosen.e;
+  };
+
+  /* ---- the run */
+  V.setRun = (run) => {
+    if (!run || run === V.state.run) return;
+    V.state.run = run;
+    V.state.pinned = null;
+    V.state.selection = null;
+    V.tell("run", run);
+    V.address();
+  };
+
+  /* ---- address: ?run=ID&step=3&t=340, so that reload and a sent link show the same */
+  V.address = () => {
+    const url = new URL(location.href), put = (key, value) => (value === null || value === undefined || value === "" ? url.searchParams.delete(key) : url.searchParams.set(key, value));
+    put("run", V.state.run);
+    put("step", V.state.pinned ?? V.state.selection?.step);
+    put("at", V.state.pinned === null ? null : 1);
+    if (Number.isFinite(V.state.selection?.s)) put("t", +V.state.selection.s.toFixed(1));
+    if (url.href !== location.href) history.replaceState(history.state, "", url);
+  };
+  V.asked = new URL(location.href).searchParams;
+
+  /* ---- the whole page as at step k; null goes back to the newest */
+  V.pin = async (step) => {
+    if (step === null) {
+      V.state.pinned = null;
+      V.PINNED.forEach((name) => V.show(name, V.values[name]));
+    } else {
+      V.state.pinned = step;
+      const wanted = step, values = await V.get(`run/${V.state.run}?step=${step}`).catch(() => null);
+      if (!values || V.state.pinned !== wanted) return;
+      V.PINNED.forEach((name) => V.show(name, values[name]));
+      if (step > 0) V.state.selection = { step };
+      V.tell("select", V.state.selection);
+    }
+    V.tell("pin", step);
+    V.address();
+  };
+
+  V.say = (text) => {
+    const place = document.getElementById("v-said") || document.body.appendChild(V.h("div", { id: "v-said", role: "status", "aria-live": "polite" }));
+    place.textContent = text;
+    place.classList.add("on");
+    clearTimeout(V.say.timer);
+    V.say.timer = setTimeout(() => place.classList.remove("on"), 2200);
+  };
+  V.phase = (phase) => {
+    if (document.body.dataset.phase === phase) return;
+    document.body.dataset.phase = phase;
+    V.tell("phase", phase);
+  };
+  V.press = (id) => {
+    const button = document.querySelector(`#${id}`);
+    const real = button?.matches("button") ? button : button?.querySelector("button");
+    if (real && !real.disabled) real.click();
+  };
+  /* A Gradio field set from here must hear of it as if it was typed. */
+  V.type = (id, text) => {
+    const field = document.querySelector(`#${id} textarea, #${id} input`);
+    if (!field) return;
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value").set.call(field, text);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+})();

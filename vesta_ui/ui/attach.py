@@ -1,0 +1,72 @@
+"""What a browser tab holds on a run: a stream of panel values, at most ten updates a second, only of what changed.
+
+A tab shows one run at a time; attaching to another ends the older stream of the same tab. The run itself never notices.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import gradio as gr
+
+from vesta_ui.runs.run import Run
+from vesta_ui.ui import view
+
+PANELS = ("status", "route", "steps", "timeline", "ledger", "answer")
+"""Panels of the stream, in output order."""
+PACE_S = 0.1
+WAIT_S = 2.0
+
+_waiting = ThreadPoolExecutor(max_workers=64, thread_name_prefix="attach")
+_newest: dict[str, object] = {}
+
+
+def shown(run: Run) -> dict[str, Any]:
+    """Every panel of a run as it is now."""
+    done = run.done
+    session = run.session()
+    return view.views(
+        session,
+        run.id,
+        paused=run.control.paused and not done,
+        done=done,
+        lost=done and session.finished is None,
+    )
+
+
+async def stream(run: Run, tab: str) -> AsyncIterator[tuple[Any, ...]]:
+    """Panel values in `PANELS` order; `gr.skip()` for those that did not change. Ends with the run."""
+    mine = object()
+    _newest[tab] = mine
+    sent: dict[str, str] = {}
+    loop = asyncio.get_running_loop()
+    try:
+        while _newest.get(tab) is mine:
+            began = time.monotonic()
+            seq, last, paused = len(run.events), run.done, run.control.paused
+            values = await loop.run_in_executor(_waiting, shown, run)
+            texts = {name: json.dumps(values[name], sort_keys=True) for name in PANELS}
+            changed = [name for name in PANELS if sent.get(name) != texts[name]]
+            sent = texts
+            if changed and _newest.get(tab) is mine:
+                yield tuple(values[name] if name in changed else gr.skip() for name in PANELS)
+            if last:
+                return
+            await asyncio.sleep(max(0.0, PACE_S - (time.monotonic() - began)))
+            await loop.run_in_executor(_waiting, _wait, run, seq, paused)
+    finally:
+        if _newest.get(tab) is mine:
+            del _newest[tab]
+
+
+def _wait(run: Run, seq: int, paused: bool) -> None:
+    """Until there is a new event, the pause state changed, or the run ended."""
+    deadline = time.monotonic() + WAIT_S
+    while time.monotonic() < deadline and run.control.paused == paused and not run.done:
+        if run.events_from(seq, 0.25):
+            return

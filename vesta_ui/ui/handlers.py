@@ -1,0 +1,135 @@
+"""What the page's buttons do. Every handler answers at once; long work goes on in threads of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from vesta_ui.domain import Action
+from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.question import parse_question
+from vesta_ui.runs.run import Run, Runs
+from vesta_ui.settings import Settings
+from vesta_ui.ui import attach
+from vesta_ui.ui.videos import Shelf
+
+log = logging.getLogger(__name__)
+Json = dict[str, Any]
+
+
+class Handlers:
+    """The commands of one page, over the runs and videos of one data folder."""
+
+    def __init__(self, settings: Settings, runs: Runs, shelf: Shelf) -> None:
+        self.settings, self.runs, self.shelf = settings, runs, shelf
+
+    # ------------------------------------------------------------------------------------------- videos
+    def open_path(self, text: str) -> tuple[Any, Json]:
+        """A path typed by the user → player value and status."""
+        path = text.strip().strip("\"'")
+        try:
+            if not path:
+                raise BadInput("type the path of a video file on this computer, then press Open")
+            known = self.shelf.open(Path(path).expanduser())
+        except VestaError as error:
+            return gr.skip(), trouble(error)
+        assert known.facts is not None
+        return {"key": known.facts.sha256}, idle(f"Opened “{known.facts.name}”. Ask a question about it.")
+
+    def upload(self, file: str | None) -> tuple[Any, Json]:
+        return self.open_path(file or "")
+
+    # ------------------------------------------------------------------------------------------- runs
+    def pasted(self, event: gr.EventData) -> tuple[str, Any]:
+        """A pasted multiple-choice question → question and choices, both still editable."""
+        text = str((event._data or {}).get("text", ""))
+        try:
+            question = parse_question(text)
+        except BadInput:
+            return text, gr.skip()
+        return question.text, "\n".join(c.text for c in question.choices) if question.choices else gr.skip()
+
+    def start(
+        self, text: str, choices: str, agent: str, path: str, player: Json | None, chosen: Json | None
+    ) -> tuple[str, Json, Any]:
+        """Start a run. Returns its id ("" when it could not be started), the status, and the player's video."""
+        try:
+            question = parse_question(text or "", [line for line in (choices or "").splitlines() if line.strip()])
+            key = str((player or {}).get("key") or "")
+            known = self.shelf.find(key) if key or not (path or "").strip() else self.shelf.open(Path(path.strip()))
+            run = self.runs.start(known.path, question, self.choose(agent, chosen or {}))
+        except VestaError as error:
+            return "", trouble(error), gr.skip()
+        assert known.facts is not None
+        value = {"run": run.id, "phase": "starting", "text": "Starting …", "live": True}
+        return run.id, value, {"key": known.facts.sha256}
+
+    def choose(self, agent: str, chosen: Json) -> Settings:
+        """The settings of one run: what the drawer holds over the server's own."""
+        values = {name: value for name, value in chosen.items() if name in Settings.__slots__ and value not in (None, "")}
+        for hidden in ("data_dir", "host", "port", "chroma_url"):
+            values.pop(hidden, None)
+        if agent:
+            values["agent"] = agent
+        return replace(self.settings, **values)
+
+    async def attach(self, run_id: str, request: gr.Request) -> AsyncIterator[tuple[Any, ...]]:
+        """The stream of a run for this tab; nothing for an empty id."""
+        if not run_id:
+            return
+        try:
+            run = await asyncio.to_thread(self.runs.get, run_id)
+        except VestaError as error:
+            yield (trouble(error), *(None for _ in attach.PANELS[1:]))
+            return
+        async for values in attach.stream(run, str(request.session_hash)):
+            yield values
+
+    def pause(self, run_id: str) -> None:
+        """Pause a run that runs, continue one that is paused."""
+        run = self._live(run_id)
+        if run:
+            (run.control.resume if run.control.paused else run.control.pause)()
+
+    def step(self, run_id: str) -> None:
+        run = self._live(run_id)
+        if run:
+            run.control.step()
+
+    def stop(self, run_id: str) -> None:
+        run = self._live(run_id)
+        if run:
+            run.control.stop()
+
+    def by_hand(self, run_id: str, event: gr.EventData) -> Json | Any:
+        """The user as Reasoner: the next decision of a live run, or its pending one while paused."""
+        data = event._data or {}
+        run = self._live(run_id)
+        if run is None:
+            return idle("This run has ended: ask again to look further, or fork it.")
+        operation, arguments = str(data.get("operation", "")), data.get("arguments")
+        if operation not in ("retrieve", "inspect", "speech", "clip", "finalize") or not isinstance(arguments, dict):
+            return trouble(BadInput("choose an operation and its interval"))
+        run.control.act_by_hand(Action(operation, arguments, str(data.get("thought") or "chosen by hand")))
+        return gr.skip()
+
+    def _live(self, run_id: str) -> Run | None:
+        try:
+            run = self.runs.get(run_id) if run_id else None
+        except VestaError:
+            return None
+        return run if run and not run.done else None
+
+
+def idle(text: str) -> Json:
+    return {"phase": "idle", "text": text, "live": False}
+
+
+def trouble(error: Exception) -> Json:
+    return {"phase": "error", "text": str(error), "live": False}

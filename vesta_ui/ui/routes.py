@@ -1,0 +1,153 @@
+"""Read-only routes beside gradio's: the page's script, media by key, and details fetched when a reader opens them.
+
+Nothing here takes a path: names are ids and content hashes, checked against their form. Media are immutable, so the
+browser may keep them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from vesta_ui.errors import BadTrace, VestaError
+from vesta_ui.runs.run import Run, Runs
+from vesta_ui.runs.session import fold, until_step
+from vesta_ui.scene_index import video_folder
+from vesta_ui.ui import assets, detail, ledger_view, timeline, view
+from vesta_ui.ui.videos import SHA, Shelf
+
+FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+FRESH = {"Cache-Control": "no-store"}
+NAME = re.compile(r"[A-Za-z0-9_-]{1,100}[.]jpg")
+
+
+def routes(runs: Runs, shelf: Shelf, data_dir: Path) -> list[Route]:
+    """Everything under `vesta/`."""
+
+    def found(run_id: str) -> Run:
+        return runs.get(run_id)
+
+    def video_state(request: Request) -> Any:
+        return shelf.state(request.path_params["key"])
+
+    def run_view(request: Request) -> Any:
+        run = found(request.path_params["run"])
+        step = request.query_params.get("step")
+        if step is None:
+            session = run.session()
+            return view.views(session, run.id, done=run.done, lost=run.done and session.finished is None)
+        session = fold(until_step(run.events, int(step)))
+        return view.views(session, run.id, done=True) | {"at_step": int(step)}
+
+    def run_step(request: Request) -> Any:
+        return detail.detail(found(request.path_params["run"]).session(), int(request.path_params["n"]))
+
+    def run_cards(request: Request) -> Any:
+        return [view.card(step) for step in found(request.path_params["run"]).session().steps]
+
+    def run_scenes(request: Request) -> Any:
+        return timeline.scenes(found(request.path_params["run"]).session())
+
+    def run_prompt(request: Request) -> Any:
+        step = request.query_params.get("step")
+        session = found(request.path_params["run"]).session()
+        return ledger_view.seen_by_reasoner(session, int(step) if step else None)
+
+    def run_memory(request: Request) -> Any:
+        return ledger_view.memory(found(request.path_params["run"]).session())
+
+    def run_list(request: Request) -> Any:
+        return [
+            {
+                "id": r.id,
+                "question": r.question,
+                "video": r.video,
+                "agent": r.agent,
+                "outcome": r.outcome,
+                "answer": r.answer,
+            }
+            for r in runs.list()
+        ]
+
+    def script(request: Request) -> Response:
+        return Response(assets.script(), media_type="text/javascript", headers=FOREVER)
+
+    def plotly(request: Request) -> Response:
+        import plotly
+
+        return _file(Path(plotly.__file__).parent / "package_data" / "plotly.min.js", "text/javascript")
+
+    def video(request: Request) -> Response:
+        return _file(shelf.find(request.path_params["key"]).playable, "video/mp4")
+
+    def subtitles(request: Request) -> Response:
+        lines = ["WEBVTT", ""]
+        for scene in found(request.path_params["run"]).session().scenes:
+            if scene.transcript:
+                text = scene.transcript.replace("-->", "→").replace("&", "&amp;").replace("<", "&lt;")
+                lines += [f"{_vtt(scene.start)} --> {_vtt(scene.end)}", text, ""]
+        return Response("\n".join(lines), media_type="text/vtt", headers=FRESH)
+
+    def frame(request: Request) -> Response:
+        sha = request.path_params["sha"]
+        run = found(request.path_params["run"])
+        return _file(run.folder / "frames" / f"{sha}.jpg" if SHA.fullmatch(sha) else None, "image/jpeg")
+
+    def scene_frame(request: Request) -> Response:
+        sha, name = request.path_params["key"], request.path_params["name"]
+        fits = SHA.fullmatch(sha) and NAME.fullmatch(name)
+        return _file(video_folder(data_dir, sha) / "frames" / name if fits else None, "image/jpeg")
+
+    return [
+        Route("/vesta/page.js", _guarded(script)),
+        Route("/vesta/plotly.js", _guarded(plotly)),
+        Route("/vesta/video/{key}/state", _guarded(video_state)),
+        Route("/vesta/video/{key}", _guarded(video)),
+        Route("/vesta/runs", _guarded(run_list)),
+        Route("/vesta/run/{run}", _guarded(run_view)),
+        Route("/vesta/run/{run}/step/{n:int}", _guarded(run_step)),
+        Route("/vesta/run/{run}/cards", _guarded(run_cards)),
+        Route("/vesta/run/{run}/scenes", _guarded(run_scenes)),
+        Route("/vesta/run/{run}/prompt", _guarded(run_prompt)),
+        Route("/vesta/run/{run}/memory", _guarded(run_memory)),
+        Route("/vesta/run/{run}/subtitles.vtt", _guarded(subtitles)),
+        Route("/vesta/run/{run}/frame/{sha}", _guarded(frame)),
+        Route("/vesta/video/{key}/scene/{name}", _guarded(scene_frame)),
+    ]
+
+
+def _guarded(answer: Callable[[Request], Any]) -> Callable[[Request], Any]:
+    """Runs off the event loop; errors of ours become one sentence with a 404 or 400."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            value = await run_in_threadpool(answer, request)
+        except BadTrace as error:
+            return JSONResponse({"error": str(error)}, 404)
+        except VestaError as error:
+            return JSONResponse({"error": str(error)}, 400)
+        except ValueError:
+            return JSONResponse({"error": "a number was expected in this address"}, 400)
+        if isinstance(value, Response):
+            return value
+        return JSONResponse(value, headers=FRESH)
+
+    return endpoint
+
+
+def _file(path: Path | None, media_type: str) -> Response:
+    if path is None or not path.is_file():
+        return JSONResponse({"error": "not here"}, 404)
+    return FileResponse(path, media_type=media_type, headers=FOREVER)
+
+
+def _vtt(seconds: float) -> str:
+    whole, milli = divmod(round(seconds * 1000), 1000)
+    return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}.{milli:03d}"

@@ -1,0 +1,161 @@
+"""Session → the timeline's lanes on one time axis, as plain JSON. Draws nothing; the page gives the numbers to Plotly.
+
+Lanes: scenes and relevance (fetched once and per query), retrieved references, inspected intervals, speech, clip
+analyses, events and conflicts, answer evidence, coverage with what was never looked at.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vesta_ui.domain import Interval, Snapshot
+from vesta_ui.runs.session import Session, Step
+from vesta_ui.ui import ledger_view
+
+LOOKING = {"inspect": "inspected", "speech": "speech", "clip": "clip"}
+
+
+def lanes(session: Session, run_id: str, now: Snapshot | None) -> dict[str, Any] | None:
+    """None before the video is known. Scores and densities are rounded; intervals are `s`, `e` in seconds."""
+    if session.started is None:
+        return None
+    last = session.retrieved[-1] if session.retrieved else None
+    return {
+        "run": run_id,
+        "duration": session.started.video.duration_s,
+        "sha": session.started.video.sha256,
+        "index": session.index.index_id if session.index else "",
+        "scenes": len(session.scenes),
+        "relevance": [round(100 * score) for score in last.relevance] if last else [],
+        "query": last.queries[0] if last and last.queries else "",
+        "items": [*_references(now), *_looks(session), *_answer(session, now), *_relations(now)],
+        "coverage": now
+        and {
+            "seen": [_pair(i) for i in now.coverage.seen],
+            "heard": [_pair(i) for i in now.coverage.heard],
+            "never": [_pair(i) for i in now.coverage.never],
+            "seen_share": now.coverage.seen_share,
+            "heard_share": now.coverage.heard_share,
+            "why": now.coverage.why,
+        },
+    }
+
+
+def intervals(arguments: dict[str, Any]) -> list[Interval]:
+    """The intervals an action names, whatever its argument is called; malformed ones are left out."""
+    found: list[Interval] = []
+    raw = [*(arguments.get("intervals") or []), arguments.get("interval"), arguments.get("within")]
+    if "start" in arguments and "end" in arguments:
+        raw.append([arguments["start"], arguments["end"]])
+    for one in raw:
+        pair = [one.get("start"), one.get("end")] if isinstance(one, dict) else one
+        try:
+            start, end = pair  # type: ignore[misc]
+            found.append(Interval(float(start), float(end)))  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            continue
+    return found
+
+
+def scenes(session: Session) -> list[dict[str, Any]]:
+    """What the scene lane and its hover need; sent once per index."""
+    return [
+        {
+            "id": s.id,
+            "s": s.start,
+            "e": s.end,
+            "frames": list(s.frames),
+            "times": list(s.frame_times_s),
+            "speech": s.transcript,
+            "text": s.screen_text,
+        }
+        for s in session.scenes
+    ]
+
+
+def _references(now: Snapshot | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "lane": "retrieved",
+            "id": state.reference.id,
+            "s": state.reference.start,
+            "e": state.reference.end,
+            "step": state.reference.step,
+            "value": round(state.reference.score, 3),
+            "state": state.status.value,
+            "h": list(state.reference.hypotheses),
+            "label": f"{state.reference.id}, {state.status.value}, score {state.reference.score:.2f}",
+        }
+        for state in (now.references if now else ())
+    ]
+
+
+def _looks(session: Session) -> list[dict[str, Any]]:
+    return [look for step in session.steps for look in _looked(step)]
+
+
+def _looked(step: Step) -> list[dict[str, Any]]:
+    """What a step looked at: the intervals it named, with the sampling density of the frames it really got."""
+    lane = LOOKING.get(step.decided.action.operation) if step.decided else None
+    if lane is None or step.decided is None:
+        return []
+    frames = step.observed.frames if step.observed else ()
+    found = []
+    for one in intervals(step.decided.action.arguments):
+        taken = sum(one.start <= frame.time < one.end for frame in frames)
+        rate = taken / one.length if one.length else 0.0
+        note = f"{taken} frames, {rate:.2g} a second" if taken else "transcript" if lane == "speech" else "looking …"
+        found.append(
+            {
+                "lane": lane,
+                "id": f"s{step.n}",
+                "s": one.start,
+                "e": one.end,
+                "step": step.n,
+                "value": round(rate, 3),
+                "state": "error" if step.observed and step.observed.error else "done" if step.observed else "working",
+                "h": [],
+                "label": f"step {step.n}: {step.decided.action.operation} {one}, {note}",
+            }
+        )
+    return found
+
+
+def _answer(session: Session, now: Snapshot | None) -> list[dict[str, Any]]:
+    verified = ledger_view.verified_entries(now)
+    return [
+        {
+            "lane": "answer",
+            "id": e.entry_id,
+            "s": e.start,
+            "e": e.end,
+            "step": ledger_view.step_of(session, e.entry_id),
+            "value": 1.0,
+            "state": "verified" if e.entry_id in verified else "unverified",
+            "h": [],
+            "label": f"answer evidence {e.entry_id}: {e.why}",
+        }
+        for e in (session.answer.evidence if session.answer else ())
+    ]
+
+
+def _relations(now: Snapshot | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "lane": "relations",
+            "id": relation.entry_ids[0] if relation.entry_ids else "",
+            "s": relation.start,
+            "e": relation.end,
+            "step": None,
+            "value": 1.0,
+            "state": "conflict" if relation.kind == "conflict" else relation.kind,
+            "h": [],
+            "label": f"{relation.kind}: {relation.text}",
+        }
+        for relation in (now.relations if now else ())
+        if relation.kind in ("event", "state", "number", "conflict")
+    ]
+
+
+def _pair(interval: Interval) -> list[float]:
+    return [round(interval.start, 2), round(interval.end, 2)]

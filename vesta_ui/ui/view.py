@@ -1,0 +1,287 @@
+"""Session → plain JSON for every panel of the page. Pure: no gradio, no file, no clock.
+
+Text is passed on as text; the browser puts it on the page through `textContent` only. Times are seconds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vesta_ui.domain import Observation, Outcome, Snapshot, Usage, clock
+from vesta_ui.runs.session import Session, Step
+from vesta_ui.ui import ledger_view, timeline
+from vesta_ui.ui.timeline import intervals
+
+Json = dict[str, Any]
+
+TAIL = 60
+"""Newest step cards sent with every update; older ones are fetched when the reader scrolls up to them."""
+PHASES = {
+    "probe": "Reading the video",
+    "scenes": "Finding the scenes",
+    "speech": "Listening to the speech",
+    "encode": "Describing the scenes",
+    "store": "Storing the index",
+    "playback": "Preparing the player",
+}
+DOING = {
+    "retrieve": "searching the scenes",
+    "inspect": "looking at",
+    "speech": "listening to",
+    "clip": "analysing",
+    "finalize": "answering",
+}
+
+
+def views(session: Session, run_id: str, *, paused: bool = False, done: bool = False, lost: bool = False) -> Json:
+    """Panel name → value. `lost`: the run ended without its last event (its process was ended)."""
+    now = ledger_view.snapshot(session)
+    return {
+        "status": status(session, run_id, paused=paused, done=done, lost=lost),
+        "route": route(session, run_id, now),
+        "steps": steps(session, run_id, live=not done),
+        "timeline": timeline.lanes(session, run_id, now),
+        "ledger": ledger_view.ledger(session, run_id, now),
+        "answer": answer(session, run_id, now, lost=lost),
+    }
+
+
+def status(session: Session, run_id: str, *, paused: bool, done: bool, lost: bool) -> Json:
+    """One clear sentence, the phase the page is in, progress of long work, and the header's meters."""
+    phase, text = _phase(session, paused, done, lost)
+    usage = session.usage
+    started = session.started
+    progress = session.progress
+    share = min(1.0, progress.done / progress.total) if progress and progress.total > 0 else None
+    budget = next((s.started.budget for s in reversed(session.steps) if s.started), 0)
+    return {
+        "run": run_id,
+        "phase": phase,
+        "text": text,
+        "progress": share if phase == "indexing" else None,
+        "live": not done,
+        "agent": started.agent if started else "",
+        "question": started.question.text if started else "",
+        "choices": [c.text for c in started.question.choices] if started else [],
+        "roles": dict(started.roles) if started else {},
+        "step": len(session.steps),
+        "budget": budget or (started.settings.get("max_steps", 0) if started else 0),
+        "max_usd": started.settings.get("max_usd") if started else None,
+        "usage": totals(usage),
+        "seconds": round(session.at, 2),
+        "sha": started.video.sha256 if started else "",
+        "video": started.video.name if started else "",
+        "parent": started.parent if started else "",
+        "fork_step": started.fork_step if started else None,
+        "proposed": _proposed(session) if paused and not done else None,
+    }
+
+
+def _proposed(session: Session) -> Json | None:
+    """The decided but not yet executed action, so that it can be replaced while paused."""
+    last = session.steps[-1] if session.steps else None
+    if last and last.decided and not last.observed:
+        action = last.decided.action
+        return {"step": last.n, "operation": action.operation, "arguments": action.arguments}
+    return None
+
+
+def _phase(session: Session, paused: bool, done: bool, lost: bool) -> tuple[str, str]:
+    finished = session.finished
+    if finished:
+        n = len(session.steps)
+        took = f"{n} step{'s' * (n != 1)}, {session.at:.1f} s"
+        match finished.outcome:
+            case Outcome.ANSWERED:
+                return "done", f"Answered in {took}."
+            case Outcome.BUDGET:
+                return "done", f"Budget spent after {took}: the answer is what the evidence allowed."
+            case Outcome.STOPPED:
+                return "stopped", f"Stopped after {took}. What was found is kept."
+            case Outcome.FAILED:
+                return "failed", finished.reason or "The run failed; see the newest step."
+    if lost or done:
+        return "lost", "This run was interrupted: the server ended before it did. Ask again or fork it to go on."
+    if not session.started:
+        return "starting", "Starting …"
+    if not session.index:
+        return "indexing", _progress(session)
+    if not session.steps:
+        return "routing", "Reading the question: which evidence does it need?" if not session.routed else "Searching …"
+    last = session.steps[-1]
+    if paused:
+        return "paused", f"Paused at step {last.n}. Continue, take one step, or choose the next action yourself."
+    if last.decided and not last.observed:
+        action = last.decided.action
+        where = ", ".join(str(i) for i in intervals(action.arguments)[:2])
+        return "running", f"Step {last.n}: {DOING.get(action.operation, action.operation)} {where}".rstrip() + " …"
+    return "running", f"Step {last.n}: deciding what to look at next …"
+
+
+def _progress(session: Session) -> str:
+    now = session.progress
+    if not now:
+        return "Opening the video …"
+    text = PHASES.get(now.phase, now.phase)
+    if now.total > 0:
+        done, total = (clock(now.done), clock(now.total)) if now.unit == "s" else (f"{now.done:g}", f"{now.total:g}")
+        text += f" — {done} of {total}" + ("" if now.unit == "s" else f" {now.unit}")
+    if now.eta_s is not None and now.eta_s >= 1:
+        text += f", about {now.eta_s:.0f} s left"
+    return text + " …"
+
+
+def route(session: Session, run_id: str, now: Snapshot | None) -> Json | None:
+    """π, μ and everything that led to them, with the policy's own retrieval."""
+    routed = session.routed
+    if routed is None:
+        return None
+    decided, model = routed.route, routed.route.model
+    first = next((r for r in session.retrieved if r.step == 0), None)
+    states = {state.reference.id: state for state in (now.references if now else ())}
+    return {
+        "run": run_id,
+        "policy": decided.policy.value,
+        "emphasis": decided.view.emphasis.value,
+        "flags": [flag.value for flag in decided.view.flags],
+        "demands": [demand.value for demand in decided.demands],
+        "cues": [{"demand": cue.demand.value, "words": cue.words} for cue in decided.prior.cues],
+        "prior": [demand.value for demand in decided.prior.demands],
+        "model": model
+        and {"demands": [d.value for d in model.demands], "confidence": model.confidence, "why": model.why},
+        "model_note": decided.model_note,
+        "why": decided.why,
+        "overridden": list(decided.overridden),
+        "seconds": routed.seconds,
+        "queries": list(first.queries) if first else [],
+        "retrieved": [
+            {
+                "id": ref.id,
+                "scene": ref.scene_id,
+                "s": ref.start,
+                "e": ref.end,
+                "score": round(ref.score, 3),
+                "note": ref.note,
+                "h": list(ref.hypotheses),
+                "status": states[ref.id].status.value if ref.id in states else "unverified",
+            }
+            for ref in (first.references if first else ())
+        ],
+    }
+
+
+def steps(session: Session, run_id: str, *, live: bool) -> Json:
+    """The newest cards and how many there are in all."""
+    tail = session.steps[-TAIL:]
+    return {
+        "run": run_id,
+        "total": len(session.steps),
+        "live": live and not session.finished,
+        "cards": [card(step) for step in tail],
+    }
+
+
+def card(step: Step) -> Json:
+    """One decision in one line, with what the open card shows first. Prompts and raw replies are fetched when asked for."""
+    decided, observed = step.decided, step.observed
+    action = decided.action if decided else None
+    calls = (*(decided.calls if decided else ()), *(observed.calls if observed else ()))
+    usage = sum((call.usage for call in calls), Usage())
+    failures = [c.failure for c in calls if c.failure] + ([observed.error_kind] if observed and observed.error else [])
+    arguments = action.arguments if action else {}
+    return {
+        "n": step.n,
+        "op": action.operation if action else "",
+        "at": [[i.start, i.end] for i in intervals(arguments)],
+        "ask": _asked(arguments),
+        "thought": action.thought if action else "",
+        "source": decided.source if decided else "",
+        "replaced": decided.replaced.operation if decided and decided.replaced else "",
+        "state": "deciding" if not decided else "working" if not observed else "error" if observed.error else "done",
+        "result": _result(step),
+        "error": observed.error if observed else "",
+        "failures": failures,
+        "frames": len(observed.frames) if observed else 0,
+        "seconds": round((decided.seconds if decided else 0) + (observed.seconds if observed else 0), 2),
+        "usage": totals(usage),
+        "calls": len(calls),
+        "entries": [entry.id for entry in step.entries],
+        "observations": [_observation(o) for o in (observed.observations if observed else ())],
+        "thumbs": [{"t": f.time, "sha": f.sha256} for f in (observed.frames[:8] if observed else ())],
+        "gaps": [gap.text for gap in (step.started.snapshot.gaps if step.started and step.started.snapshot else ())][:3],
+        "warnings": [notice.message for notice in step.warnings],
+        "h": sorted({s.label for o in (observed.observations if observed else ()) for s in o.stances if s.supports}),
+    }
+
+
+def _observation(seen: Observation) -> Json:
+    return {
+        "s": seen.interval.start,
+        "e": seen.interval.end,
+        "modality": seen.modality.value,
+        "content": seen.content,
+        "text": seen.text,
+        "verdict": seen.verdict,
+        "confidence": seen.confidence,
+        "stances": [{"label": s.label, "supports": s.supports, "weight": round(s.weight, 2)} for s in seen.stances],
+    }
+
+
+def _asked(arguments: Json) -> str:
+    return next((str(arguments[k]) for k in ("query", "question", "focus", "answer") if arguments.get(k)), "")
+
+
+def _result(step: Step) -> str:
+    """What came of it, cut to one line by the page."""
+    observed = step.observed
+    if observed is None:
+        return ""
+    if observed.error:
+        return observed.error
+    if step.retrieved:
+        found = len(step.retrieved.references)
+        return f"{found} scene{'s' * (found != 1)} found"
+    best = sorted(observed.observations, key=lambda o: (o.verdict is not True, -(o.confidence or 0)))
+    if best:
+        return (f"“{best[0].text}” — " if best[0].text and best[0].text not in best[0].content else "") + best[0].content
+    return observed.output.strip().split("\n")[0]
+
+
+def answer(session: Session, run_id: str, now: Snapshot | None, *, lost: bool = False) -> Json | None:
+    """The answer with its evidence; claims whose evidence was never verified are marked."""
+    finished = session.finished
+    if finished is None:
+        return {"run": run_id, "outcome": "lost"} if lost else None
+    said = finished.answer
+    verified = ledger_view.verified_entries(now)
+    question = session.started.question if session.started else None
+    choice = question.choice(said.label) if question and said and said.label else None
+    return {
+        "run": run_id,
+        "outcome": finished.outcome.value,
+        "reason": finished.reason,
+        "failure": finished.failure,
+        "label": said.label if said else None,
+        "text": said.text if said else "",
+        "choice": choice.text if choice else "",
+        "confidence": said.confidence if said else None,
+        "evidence": [
+            {"s": e.start, "e": e.end, "entry": e.entry_id, "why": e.why, "verified": e.entry_id in verified}
+            for e in (said.evidence if said else ())
+        ],
+        "warnings": [n.message for n in dict.fromkeys((*(session.index.notices if session.index else ()), *session.warnings))],
+        "steps": len(session.steps),
+        "seconds": round(session.at, 1),
+        "usage": totals(session.usage),
+    }
+
+
+def totals(usage: Usage) -> Json:
+    tokens = None if usage.input_tokens is None or usage.output_tokens is None else usage.input_tokens + usage.output_tokens
+    return {
+        "frames": usage.frames,
+        "tokens": tokens,
+        "usd": usage.cost_usd,
+        "requests": usage.remote_requests,
+        "failed": usage.failed_requests,
+    }
