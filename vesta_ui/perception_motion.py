@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -119,7 +120,7 @@ def _travels(seen: Sequence[Sequence[Thing]]) -> list[Movement]:
         dx, dy = end.centre[0] - start.centre[0], end.centre[1] - start.centre[1]
         steps = [
             y[1].centre[0] - x[1].centre[0] if abs(dx) >= abs(dy) else y[1].centre[1] - x[1].centre[1]
-            for x, y in zip(track, track[1:], strict=False)
+            for x, y in pairwise(track)
         ]
         onward = sum(s * (dx if abs(dx) >= abs(dy) else dy) >= 0 for s in steps) >= 0.8 * len(steps)
         if max(abs(dx), abs(dy)) >= 0.12 and onward:
@@ -137,7 +138,7 @@ def _travels(seen: Sequence[Sequence[Thing]]) -> list[Movement]:
 def _camera(images: Sequence[Image]) -> list[Movement]:
     """Pan or zoom between neighbouring pictures, runs of the same joined."""
     line: list[Movement] = []
-    for i, (a, b) in enumerate(zip(images, images[1:], strict=False)):
+    for i, (a, b) in enumerate(pairwise(images)):
         moved = motion(a, b)
         how = (
             {"left": "pans right", "right": "pans left", "up": "tilts down", "down": "tilts up"}[moved.direction]

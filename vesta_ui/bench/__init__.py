@@ -1,0 +1,33 @@
+"""Measurements from a shell: `python -m vesta_ui bench NAME …`. Each is a module with `arguments(parser)` and `run(chosen)`.
+
+A bench writes to standard output through `tell`, which the shell turns into `print`; adding one is a file and a line here.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from vesta_ui.errors import BadInput
+
+Tell = Callable[[str], None]
+
+BENCHES = {
+    "samples": ("vesta_ui.bench.samples", "right answers on the sample videos, question by question"),
+    "locality": ("vesta_ui.bench.locality", "the synthetic evidence-locality set (SAVE §5): when does exploring pay?"),
+    "pay": ("vesta_ui.bench.pay", "what recorded runs on one question cost, by how much of the video the evidence takes"),
+}
+"""Name → (module, one line on what it measures)."""
+
+
+def main(name: str, rest: Sequence[str], tell: Tell) -> int:
+    """Run one bench with its own flags; returns the exit code. Raises `BadInput` for an unknown name."""
+    if name not in BENCHES:
+        raise BadInput(f"unknown bench “{name}”: choose one of {', '.join(BENCHES)}")
+    module_name, summary = BENCHES[name]
+    module = import_module(module_name)
+    parser = argparse.ArgumentParser(prog=f"vesta_ui bench {name}", description=summary)
+    module.arguments(parser)
+    code: int = module.run(parser.parse_args(list(rest)), tell)
+    return code

@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from vesta_ui.domain import Modality, Question
-from vesta_ui.roles.embedded.words import COLOURS, ORDINALS, content, readings, stem, stems, tokens
+from vesta_ui.roles.embedded.words import COLOURS, NEGATORS, ORDINALS, content, readings, stem, stems, tokens
 
 
 class Kind(StrEnum):
@@ -32,7 +32,7 @@ class Asked:
     """`subject`: words that evidence should contain; `anchor`: the clause that says when ("while she speaks of bread").
 
     `relation` ties the answer to the anchor: "while", "before", "after" or "". `place`: 1 first, 2 second, −1 last, 0 none.
-    `extreme`: 1 most, −1 least, 0. `negated`: the odd one out is wanted. `modality`: where the answer is to be found, or
+    `extreme`: 1 most, −1 least, 0. `negated`: the odd one out is wanted; `denied`: the question asks what is not so ("what did she never eat"). `modality`: where the answer is to be found, or
     None. `anchor_modality`: the same for the anchor. `items`: what an ordering puts in order.
     """
 
@@ -47,9 +47,10 @@ class Asked:
     anchor_modality: Modality | None = None
     items: tuple[str, ...] = ()
     distinct: bool = False
+    denied: bool = False
 
 
-_MOST = r"most|highest|largest|biggest|longest|greatest|tallest|maximum|oldest|fastest|heaviest|busiest|latest|deepest|dearest|more|higher|longer|larger|bigger|taller|later|older|hottest|widest|richest|expensive"
+_MOST = r"most|dearer|pricier|priciest|costliest|highest|largest|biggest|longest|greatest|tallest|maximum|oldest|fastest|heaviest|busiest|latest|deepest|dearest|more|higher|longer|larger|bigger|taller|later|older|hottest|widest|richest|expensive"
 _LEAST = r"least|lowest|smallest|shortest|fewest|cheapest|minimum|youngest|slowest|lightest|earliest|fewer|lower|shorter|smaller|cheaper|earlier|coldest|nearest|closest|newest"
 _TIMES = re.compile(
     r"\bhow (?:many (?:(?:different|separate|distinct|individual|other|total) )?(?:times|occasions|occurrences|appearances|visits|instances|moments)|often|frequently)\b"
@@ -84,7 +85,7 @@ _NEGATED = re.compile(
     r"|\b(?:NOT|EXCEPT|except|false|untrue|incorrect|missing|left out|odd one out)\b"
 )
 _ANCHOR = re.compile(
-    r"\b(at the (?:moment|time|point|same time)(?: when| that| as)?|(?:right|just|immediately|shortly|directly|straight)?\s?(?:after|before|following)|while|whilst|when|during|"
+    r"\b(at the (?:moment|time|point|same time)(?: when| that| as)?|(?:right|just|immediately|shortly|directly|straight)?\s?(?:after|before|(?<!the )following)|while|whilst|when|during|"
     r"as (?=the|she|he|they|we|it|a\b)|until|next to where|on screen as)\b\s*(.+?)(?=$|[?,;])",
     re.IGNORECASE,
 )
@@ -98,6 +99,10 @@ _GENERIC = frozenset(map(stem, """video film clip scene footage narrator speaker
     much often different separate distinct order sequence first last second third kind type sort name called call word according exactly total
     part happen happens thing visible written write read reads come comes describe described voice give gives given
     moment point order correct number count long far whole entire during throughout overall""".split()))  # fmt: skip
+
+_HAPPENING = frozenset(
+    map(stem, "visit visited return go come back stop pass get reach arrive cross occur take place feature".split())
+)
 
 
 def parts(text: str) -> list[str]:
@@ -114,17 +119,18 @@ def understand(question: Question) -> Asked:
     main_low = main.lower()
     kind, place, extreme, items = _kind(question, low, main_low, relation)
     negated = bool(_NEGATED.search(text)) and kind is not Kind.YES_NO and not _plain_not(low)
-    subject = " ".join(t.text for t in content(main) if t.stem not in _GENERIC or t.number is not None)
+    plain = _GENERIC | _HAPPENING if kind is Kind.COUNT else _GENERIC
+    subject = " ".join(t.text for t in content(main) if t.stem not in plain or t.number is not None)
     return Asked(
         kind, subject, anchor, relation, place, extreme, negated, _modality(kind, main_low, question),
         _modality(Kind.WHAT, anchor.lower(), None) if anchor else None, items,
-        bool(re.search(r"\b(?:different|distinct|unique)\b", low)),
+        bool(re.search(r"\b(?:different|distinct|unique)\b", low)), not negated and kind is not Kind.YES_NO and any(t.text.lower() in NEGATORS for t in tokens(main)),
     )  # fmt: skip
 
 
 def _plain_not(low: str) -> bool:
     """ "Why does she not buy the fish?" asks about a negative fact, not for the odd one out."""
-    return low.startswith(("why", "how", "when", "where", "who"))
+    return low.startswith(("why", "how", "when", "where", "who", "what"))
 
 
 def _kind(question: Question, low: str, main: str, relation: str) -> tuple[Kind, int, int, tuple[str, ...]]:
@@ -173,6 +179,12 @@ def _kind(question: Question, low: str, main: str, relation: str) -> tuple[Kind,
         not choices or any(stems(c) & {"left", "leave", "right", "up", "down", "still", "zoom"} for c in choices)
     ):
         return Kind.MOTION, 0, 0, ()
+    if (
+        len(choices) > 1
+        and all(len(content(c)) <= 3 and len(readings(c)) == 1 for c in choices)
+        and len({frozenset(t.stem for t in content(c) if t.number is None) for c in choices}) == 1
+    ):
+        return Kind.QUANTITY, 0, 0, ()
     if _TEXT.search(main):
         return Kind.TEXT, 0, 0, ()
     return Kind.WHAT, 0, 0, ()
@@ -198,7 +210,7 @@ def _place(main: str) -> int:
     if re.search(r"\b(?:next|afterwards|right after)\b", main):
         return 1
     if re.search(
-        r"\b(?:begins?|starts?|opens?|opening|beginning) (?:with|at|of)\b|\bat the (?:very )?(?:beginning|start|outset)\b",
+        r"\b(?:begins?|starts?|opens) with\b|\b(?:opening|beginning) of\b|\bat the (?:very )?(?:beginning|start|outset)\b",
         main,
     ):
         return 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from vesta_ui.domain import Interval, Modality, Question
@@ -11,13 +12,17 @@ from vesta_ui.roles.embedded.asked import Asked, understand
 from vesta_ui.roles.embedded.facts import Fact
 from vesta_ui.roles.embedded.reading import distinctive
 from vesta_ui.roles.embedded.similarity import clauses, cover, meaning, rarity
-from vesta_ui.roles.embedded.words import Token, content
+from vesta_ui.roles.embedded.words import Token, content, in_line
 
 NEIGHBOUR, BESIDE = 0.6, 0.75
 """How much the sentence before or after counts, and what is perceived at the same time by the other sense."""
 SIGHTING = 0.7
 """Share of the wanted words that makes a sighting."""
 SAME_EVENT_S = {Modality.PICTURE: 12.0, Modality.SPEECH: 12.0}
+_CAUSAL = re.compile(
+    r"\b(?:because|since|so|as|due|thanks|reason|caused?|owing|therefore|that is why|otherwise|in order|for)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,10 @@ class Board:
         self.facts = list(facts)
         self.weights = rarity(f.words for f in self.facts)
         self.choices: dict[str, list[Token]] = distinctive(question)
-        self.subject = content(self.asked.subject)
+        self._asks_why = question.text.lower().startswith(("why", "for what reason", "what caused", "what causes"))
+        if self.asked.denied:
+            self.choices = {label: [replace(t, negated=True) for t in line] for label, line in self.choices.items()}
+        self.subject = content(self.asked.subject) + ([] if _measured(question) else shared_words(question))
 
     # ------------------------------------------------------------------ relevance
     def around(self, at: int) -> list[tuple[str, float]]:
@@ -101,19 +109,25 @@ class Board:
         return 1.0 if self.asked.modality in (None, self.facts[at].modality) else 0.45
 
     def bearing(self, at: int) -> float:
-        return self.fits(at) * self.nearness[at] * (0.25 + 0.75 * self.relevance[at])
+        """In [0, 1]: what a fact counts for: of the right sense, at the right time, on the subject."""
+        best = max(self.relevance)
+        share = (self.relevance[at] / best) ** 1.5 if best > 0 else 0.0
+        reason = 0.8 if self._asks_why and not _CAUSAL.search(self.facts[at].words) else 1.0
+        return reason * self.fits(at) * self.nearness[at] * (0.2 + 0.8 * share) * (0.4 + 0.6 * min(1.0, best))
 
     # ------------------------------------------------------------------ matching
     def states(self, at: int, wanted: Sequence[Token]) -> float:
         """How far a fact states these words, in [−1, 1]; a clause that also bears on the subject counts most."""
         fact = self.facts[at]
+        if not in_line(wanted, fact.words):
+            return 0.0
         sources = [(fact.words, 1.0)] + [s for s in self.around(at)[1:] if s[1] == NEIGHBOUR]
         whole = cover(wanted, [(fact.words, 1.0)], self.weights)
         wide = 0.85 * cover(wanted, sources, self.weights)
         if abs(wide) > abs(whole) and (whole > 0.3):
             whole = wide
         parts = clauses(fact.words)
-        if len(parts) < 2:
+        if len(parts) < 2 or not self._contested(at, wanted):
             return whole
         best = 0.0
         for part in parts:
@@ -122,6 +136,11 @@ class Board:
             value *= 0.6 + 0.4 * nearby
             best = value if abs(value) > abs(best) else best
         return 0.5 * whole + 0.5 * best
+
+    def _contested(self, at: int, wanted: Sequence[Token]) -> bool:
+        """Whether the fact speaks of another choice too, so that it matters which clause says what."""
+        words = self.facts[at].words
+        return any(other != wanted and abs(cover(other, [(words, 1.0)])) >= 0.5 for other in self.choices.values())
 
     # ------------------------------------------------------------------ time
     def sightings(
@@ -132,7 +151,7 @@ class Board:
         found = []
         for i, f in enumerate(self.facts):
             value = cover(wanted, [(f.words, 1.0)]) if modality in (None, f.modality) else 0.0
-            if value >= least:
+            if value >= least and in_line(wanted, f.words):
                 found.append((i, value))
         return found
 
@@ -163,6 +182,20 @@ class Board:
         if one.modality is Modality.PICTURE and other.modality is Modality.PICTURE and between:
             return False
         return gap <= SAME_EVENT_S[one.modality] and len(between) <= 2
+
+
+def shared_words(question: Question) -> list[Token]:
+    """Words that all choices share ("The ferry left at nine", "The ferry left at ten"; "2 years", "5 years")."""
+    lines = [content(c.text) for c in question.choices]
+    if len(lines) < 2:
+        return []
+    asked = {t.stem for t in content(question.text)}
+    return [t for t in lines[0] if t.stem not in asked and all(t.stem in {o.stem for o in line} for line in lines[1:])]
+
+
+def _measured(question: Question) -> bool:
+    """Whether every choice is a number, so that the words they share are a unit of measure."""
+    return all(any(t.number is not None for t in content(c.text)) for c in question.choices)
 
 
 def _tie(relation: str, anchor: Interval, span: Interval) -> float:

@@ -122,7 +122,7 @@ class EmbeddedObserver:
                     number[1],
                     r.stances,
                     examined=interval if not found else None,
-                )  # fmt: skip
+                )
             )
             found += [
                 Observation(

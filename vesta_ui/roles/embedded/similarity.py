@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 from math import log
@@ -39,7 +39,9 @@ def affinity(a: str, b: str, word_a: str = "", word_b: str = "") -> float:
     if frozenset((a, b)) in OPPOSITES or any(a in group and b in group for group in _EXCLUSIVE):
         return 0.0
     short, long = sorted((a, b), key=len)
-    if len(short) >= 5 and (short in long or SequenceMatcher(None, short, long).ratio() >= 0.82):
+    if len(short) >= 5 and (
+        (short in long and len(long) - len(short) <= 3) or SequenceMatcher(None, short, long).ratio() >= 0.82
+    ):
         return 0.85
     if (
         len(short) >= 5
@@ -91,23 +93,20 @@ def rarity(texts: Iterable[str]) -> Weights:
     return lambda stem: 0.25 + log((1 + count) / (1 + seen.get(stem, 0))) if count > 3 else 1.0
 
 
-def cover(
-    wanted: Sequence[Token],
-    sources: Sequence[tuple[str, float]],
-    weights: Weights = plain,
-    emphasis: Mapping[str, float] | None = None,
-) -> float:
+def cover(wanted: Sequence[Token], sources: Sequence[tuple[str, float]], weights: Weights = plain) -> float:
     """Weighted share of `wanted` words found in the texts, each text with how much it counts (1 own, less for neighbours).
 
     A word that a text denies counts against, and so does a plain word found where a denied one was wanted.
     """
-    total = gained = 0.0
+    shares = [weights(word.stem) for word in wanted]
+    total = sum(shares)
+    return sum(w * v for w, v in zip(shares, matches(wanted, sources), strict=True)) / total if total > 0 else 0.0
+
+
+def matches(wanted: Sequence[Token], sources: Sequence[tuple[str, float]]) -> list[float]:
+    """For each word in [−1, 1]: how well it is found; negative where it is denied or its opposite stands."""
     lines = [(tokens(text), squeezed(text), share) for text, share in sources]
-    for word in wanted:
-        weight = weights(word.stem) * (emphasis or {}).get(word.stem, 1.0)
-        total += weight
-        gained += weight * _best(word, lines)
-    return gained / total if total > 0 else 0.0
+    return [_best(word, lines) for word in wanted]
 
 
 def _best(word: Token, lines: Sequence[tuple[list[Token], str, float]]) -> float:
@@ -115,6 +114,9 @@ def _best(word: Token, lines: Sequence[tuple[list[Token], str, float]]) -> float
     for line, joined, share in lines:
         for other in line:
             value = affinity(word.stem, other.stem, word.text, other.text) * share
+            if abs(best) < 0.5 and frozenset((word.stem, other.stem)) in OPPOSITES:
+                best = 0.8 * share if other.negated != word.negated else -0.8 * share
+                continue
             if value > abs(best):
                 best = -value if other.negated != word.negated else value
         if abs(best) < 0.85 * share and len(word.stem) >= 5 and word.stem in joined:

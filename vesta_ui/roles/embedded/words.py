@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -43,6 +44,17 @@ _IRREGULAR = {
     "caught": "catch", "taught": "teach", "broke": "break", "broken": "break", "fell": "fall", "fallen": "fall", "flew": "fly",
     "better": "good", "best": "good", "worse": "bad", "worst": "bad", "cheapest": "cheap", "cheaper": "cheap",
 }  # fmt: skip
+_DEGREES = frozenset(
+    """big small tall short long high low old young new cheap dear fast slow heavy light deep wide narrow hot cold warm cool rich poor busy quiet
+    loud near close early late great strong weak hard soft bright dark thick thin clean dirty easi rar sweet wet dri larg fin pric ripe tini
+    safe stee flat pretti happi nic""".split()
+)
+_BELIEVED = frozenset(
+    "think thinks thought believe believes believed assume assumes assumed supposedly allegedly wrongly mistaken myth rumour legend".split()
+)
+_SET_RIGHT = re.compile(
+    r"\b(?:in fact|actually|but|however|really|in truth|in reality|wrong|mistaken|myth)\b", re.IGNORECASE
+)
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)*|[.,;:!?()…]|-(?=\s)|[–—]")
 _CLOCK = re.compile(r"\b(half|quarter|(?:ten|twenty|five) minutes?|ten|twenty|five) (past|to) (\w+)\b", re.IGNORECASE)
 
@@ -67,6 +79,7 @@ class Reading:
     value: float
     of: str
     text: str
+    negated: bool = False
 
 
 def _figure(text: str) -> float | None:
@@ -94,6 +107,10 @@ def stem(word: str) -> str:
         word = word[:-2]
     elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
+    for suffix in ("est", "er"):
+        base = word.removesuffix(suffix)
+        if base != word and (bare := next((b for b in (base, base[:-1]) if b in _DEGREES), "")):
+            return bare
     for suffix in ("ing", "ed"):
         base = word.removesuffix(suffix)
         if base != word and len(base) >= 3 and re.search(r"[aeiouy]", base):
@@ -115,6 +132,7 @@ def tokens(text: str) -> list[Token]:
 def _tokens(text: str) -> tuple[Token, ...]:
     found: list[Token] = []
     negated = False
+    corrected = bool(_SET_RIGHT.search(text))
     pieces = _numbers(_WORD.findall(_clock_words(text).replace("-", " ")))
     for at, (piece, value) in enumerate(pieces):
         if not (piece[0].isalnum()):
@@ -128,6 +146,8 @@ def _tokens(text: str) -> tuple[Token, ...]:
                 at + 1 < len(pieces) and pieces[at + 1][0].lower() in {"of", "than"}
             )
             found.append(Token(low.replace("'", ""), piece, False))
+        elif low in _BELIEVED and corrected:
+            negated = True
         elif low in {"but", "however", "yet"}:
             negated = False
         else:
@@ -229,10 +249,16 @@ def readings(text: str) -> list[Reading]:
             if other.text.lower() not in STOP:
                 after.append(other.text)
         before = [t.text for t in line[max(0, at - 4) : at] if t.text.lower() not in STOP and t.number is None]
-        found.append(Reading(value, " ".join(after or before[-3:]), token.text))
+        found.append(Reading(value, " ".join(after or before[-3:]), token.text, token.negated))
     return found
 
 
 def colours(text: str) -> list[str]:
     """Colour names in a text, in order, each once."""
     return list(dict.fromkeys(t.stem for t in tokens(text) if t.stem in COLOURS and not t.negated))
+
+
+def in_line(wanted: Sequence[Token], text: str) -> bool:
+    """Whether all numbers of `wanted` stand in the text in the same order ("2-1" is not "1-2", nor "2-2")."""
+    line = iter(t.stem for t in tokens(text))
+    return all(any(t.stem == other for other in line) for t in wanted if t.number is not None)
