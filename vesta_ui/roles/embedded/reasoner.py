@@ -90,11 +90,7 @@ class _Turn:
         )
 
     def places(self) -> list[Interval]:
-        """References that are still open, the most promising first; without an index, the whole video in parts."""
-        if not self.context.references:
-            parts = max(1, min(AT_ONCE, round(self.whole.length / 10)))
-            step = self.whole.length / parts
-            return [Interval(n * step, (n + 1) * step) for n in range(parts)]
+        """References that are still open, the most promising first."""
         states = [s for s in self.context.references if s.status is not Status.REJECTED]
         return [
             s.reference.interval
@@ -130,6 +126,11 @@ class _Turn:
                 self._pointed(),
                 f"The question points to when “{self.asked.anchor}”; that time is found, but what is shown there is not known.",
             )
+        if not self.context.references:
+            yield from self._inspect(
+                [self.whole], "There is no index to point anywhere, so I glance over the whole video."
+            )
+            return
         open_places = missing(self.places()[:6], self.seen, 2.0)
         if open_places:
             first = open_places[: AT_ONCE if self.broad else 4]
