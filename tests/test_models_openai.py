@@ -407,10 +407,10 @@ def test_a_truncated_answer_gets_one_larger_try(server: ProviderServer, settings
 @pytest.mark.parametrize(
     ("headers", "message", "low", "high"),
     [
-        ({"retry-after": "0.3"}, "Rate limit reached", 0.3, 1.0),
-        ({"retry-after-ms": "250"}, "Rate limit reached", 0.25, 1.0),
-        ({}, "Rate limit reached. Please try again in 300ms. Add billing to raise it.", 0.3, 1.0),
-        ({"retry-after": "DATE"}, "Rate limit reached", 0.5, 3.0),
+        ({"retry-after": "0.3"}, "Rate limit reached", 0.3, 8.0),
+        ({"retry-after-ms": "250"}, "Rate limit reached", 0.25, 8.0),
+        ({}, "Rate limit reached. Please try again in 300ms. Add billing to raise it.", 0.3, 8.0),
+        ({"retry-after": "DATE"}, "Rate limit reached", 0.5, 8.0),
     ],
 )
 def test_rate_limits_wait_as_told(
@@ -453,7 +453,12 @@ def stopped_within(control: Control, work: Any, after_s: float = 0.3) -> float:
 def test_stop_ends_a_rate_limit_wait(server: ProviderServer, settings: Settings) -> None:
     server.play(replace(refusal(429, "slow down"), headers={"retry-after": "120"}))
     control = Control()
+    shown: list[str] = []
+    threading.Timer(0.2, lambda: shown.append(control.waiting)).start()
     assert stopped_within(control, lambda: ask(model(server, settings), None, control=control)) < 1.0
+    assert "rate limited" in shown[0], "the wait can be shown while it lasts"
+    assert "120 s left" in shown[0]
+    assert control.waiting == ""
 
 
 def test_stop_hangs_up_a_waiting_request(server: ProviderServer, settings: Settings) -> None:

@@ -23,6 +23,7 @@ class Control:
         self._paused = False
         self._steps = 0
         self._by_hand: Action | None = None
+        self._waiting: tuple[str, float] | None = None
         self._on_stop: list[Callable[[], None]] = []
 
     @property
@@ -71,13 +72,23 @@ class Control:
         if self._stopped:
             raise Stopped("stopped by the user")
 
-    def wait(self, seconds: float) -> None:
-        """Sleep, but wake and raise `Stopped` when asked to stop."""
+    def wait(self, seconds: float, reason: str = "") -> None:
+        """Sleep, but wake and raise `Stopped` when asked to stop. `reason` is what `waiting` shows meanwhile."""
         deadline = time.monotonic() + seconds
         with self._condition:
-            while not self._stopped and (left := deadline - time.monotonic()) > 0:
-                self._condition.wait(left)
+            self._waiting = (reason, deadline) if reason else None
+            try:
+                while not self._stopped and (left := deadline - time.monotonic()) > 0:
+                    self._condition.wait(left)
+            finally:
+                self._waiting = None
         self.check()
+
+    @property
+    def waiting(self) -> str:
+        """What the run waits for at this moment and for how long still, in words; empty when it does not."""
+        waiting = self._waiting
+        return f"{waiting[0]}, {max(0.0, waiting[1] - time.monotonic()):.0f} s left" if waiting else ""
 
     def gate(self) -> None:
         """A decision boundary: blocks while paused, lets one through per `step()` or action by hand."""

@@ -173,7 +173,7 @@ class Asking:
         if wait > self.model.settings.model_wait_s:
             self.attempts.append(f"the provider asks to wait {wait:.0f} s, longer than model_wait_s allows")
             return ""
-        self.control.wait(wait)
+        self.control.wait(wait, f"{self.model.name}: {failure.kind.replace('_', ' ')}, trying again")
         return f"sent again after {wait:g} s" if wait < 1 else f"sent again after {math.ceil(wait)} s"
 
     def _repair(self, reply: Reply, problem: structured.Unreadable) -> None:

@@ -116,7 +116,7 @@ def tidy(url: str) -> str:
     if parts.username or parts.password or parts.query or parts.fragment:
         raise BadSpec("an address must hold no password and no query: type the key in Settings instead")
     steps = [step for step in parts.path.split("/") if step]
-    if steps[-2:] == ["chat", "completions"]:
+    while steps[-2:] == ["chat", "completions"]:
         steps = steps[:-2]
     while len(steps) > 1 and steps[-1] == steps[-2] == "v1":
         steps.pop()
