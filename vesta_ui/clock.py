@@ -74,6 +74,11 @@ class Timeline:
         return len(self.segments) == 1 and not self.missing
 
     @property
+    def stampless(self) -> bool:
+        """Whether no picture has a display time of its own, only an order."""
+        return self.missing >= len(self.ticks)
+
+    @property
     def duration_s(self) -> float:
         return float((int(self.ticks[-1]) - self.origin + self.last_duration) * self.time_base)
 

@@ -166,9 +166,11 @@ def scan(container: InputContainer, stream: VideoStream) -> Timeline | None:
     """Read every packet of the picture once (no decoding) and lay out the timeline."""
     only(container, stream)
     log = PacketLog()
+    # AVI keeps file order only; with B-pictures what it reports as display times is wrong
+    unordered = container.format.name == "avi" and bool(stream.codec_context.has_b_frames)
     for packet in packets(container, stream):
         log.add(
-            packet.pts, packet.dts, packet.duration or 0, packet.size, packet.is_keyframe, packet.is_discard,
+            None if unordered else packet.pts, packet.dts, packet.duration or 0, packet.size, packet.is_keyframe, packet.is_discard,
             packet.is_corrupt,
         )  # fmt: skip
     base = stream.time_base or Fraction(1, 90_000)
@@ -253,7 +255,7 @@ class Reader:
     def _tick(self, frame: av.VideoFrame, last: int | None, segment: int) -> int:
         timeline = self.source.timeline
         follows = timeline.after(last) if last is not None else int(timeline.ticks[0])
-        if frame.pts is None:
+        if frame.pts is None or timeline.stampless:
             return follows
         tick = frame.pts + segment
         return tick if last is None or tick > last else follows

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -221,10 +222,15 @@ def _identity(path: Path) -> tuple[str, int, int, int]:
 
 
 def _announced(container: av.container.InputContainer, stream: av.video.stream.VideoStream) -> float:
-    """Seconds that the header promises; 0 when it says nothing believable."""
+    """Seconds of picture that the header promises; 0 when it does not say."""
     if stream.duration and stream.time_base and stream.duration > 0:
         return float(stream.duration * stream.time_base)
-    return container.duration / 1e6 if container.duration and container.duration > 0 else 0.0
+    written = stream.metadata.get("DURATION", "")
+    if re.fullmatch(r"\d+:\d\d:\d\d(\.\d+)?", written):
+        hours, minutes, seconds = written.split(":")
+        return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+    only_picture = len(container.streams) == 1 and container.duration
+    return container.duration / 1e6 if only_picture and container.duration and container.duration > 0 else 0.0
 
 
 def _first_picture(source: Source) -> tuple[Source, Fraction, Turn, int]:
@@ -254,7 +260,8 @@ def _notices(source: Source, announced: float, tracks: int, transfer: int) -> tu
                 f"over {clock(timeline.duration_s)}.",
             )
         )
-    if announced > timeline.duration_s * 1.02 + 1.0:
+    late = max(0.0, float(timeline.origin * timeline.time_base))
+    if announced > timeline.duration_s * 1.02 + 1.0 + late:
         notices.append(
             Notice(
                 "incomplete",
