@@ -105,10 +105,12 @@ def _ranks(
     for entry in ledger.entries:
         observation = entry.observation
         said = (observation.content.casefold(), entry.interval)
-        if entry.id in disputed or observation.stances or any(concerns(entry, r) for r in unsettled):
+        if entry.id in disputed or any(concerns(entry, r) for r in unsettled):
             rank = _DECIDING
         elif said in told or entry.id in repeated:
             rank = _REPEATED
+        elif observation.stances:
+            rank = _DECIDING
         elif observation.verdict is True:
             rank = _VERIFIED
         elif _emphasised(entry, view):

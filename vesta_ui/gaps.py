@@ -112,7 +112,7 @@ def find_gaps(
     settled = emphasis is Emphasis.LOCAL and any(s.status is Status.VERIFIED for s in referenced)
     if not settled:
         gaps += [
-            Gap(f"{s.reference.id} was never looked at", "inspect", s.reference.start, s.reference.end)
+            Gap(f"{s.reference.id} was not looked at since it was retrieved", "inspect", s.reference.start, s.reference.end)
             for s in referenced
             if s.status is Status.UNVERIFIED
         ]

@@ -174,7 +174,7 @@ def reference_states(ledger: Ledger) -> tuple[ReferenceState, ...]:
     """Verification outcome of every reference, from the verdicts of the entries that concern it, step by step.
 
     Within a step:
-    - a True verdict makes it *verified*, unless a False one on the same place and query contradicts it (*inconclusive*);
+    - a True verdict makes it *verified*: one part of a scene that meets the query is enough;
     - a False verdict makes it *rejected* once the False verdicts together cover half of it, before that *inconclusive*.
       A verified reference only yields to a False verdict on the place and query that verified it: *inconclusive*;
     - looked at without a verdict makes an unverified one *inconclusive* and leaves any other as it is.
@@ -196,8 +196,7 @@ def _state(ledger: Ledger, reference: Reference) -> ReferenceState:
         no += denied
         before = status
         if agreed:
-            free = [e for e in agreed if not any(_against(e, d) for d in denied)]
-            status = Status.VERIFIED if free else Status.INCONCLUSIVE
+            status = Status.VERIFIED
         elif denied and status is Status.VERIFIED:
             if any(_against(y, d) for y in yes for d in denied):
                 status = Status.INCONCLUSIVE

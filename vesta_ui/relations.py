@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
+from itertools import combinations, pairwise
 
 from vesta_ui.domain import Entry, Interval, ReferenceState, Relation, Status, merge
 from vesta_ui.ledger import Ledger, examined, hypotheses, one_line, reference_states, same_place
@@ -18,6 +19,8 @@ JOIN_S = 1.0
 """Seconds between two descriptions of one occurrence that still count as one."""
 SEPARATION_S = 20.0
 """Beyond this many seconds one look in between is enough to tell two occurrences apart (VESTA §B.1 uses the same)."""
+TAKES_SIDES = 0.25
+"""Least net stance weight that can put an observation in conflict with another."""
 ALIKE = 2 / 3
 """Share of words two names of one thing have in common."""
 
@@ -189,33 +192,40 @@ def conflicts(ledger: Ledger) -> tuple[Relation, ...]:
     judged = [e for e in ledger.entries if e.observation.verdict is not None and e.query]
     for query in dict.fromkeys(e.query.casefold() for e in judged):
         asked = [e for e in judged if e.query.casefold() == query]
-        found += _disagreements(asked, asked[0].query, lambda e: "yes" if e.observation.verdict else "no")
+        found += _disagreements(_one_a_step(asked), asked[0].query, lambda e: "yes" if e.observation.verdict else "no")
     for label in ledger.choices:
-        taken = [e for e in ledger.entries if any(s.label == label for s in e.observation.stances)]
-        found += _disagreements(taken, f"choice {label}", lambda e, label=label: _side(e, label))  # type: ignore[misc]
+        taken = [e for e in ledger.entries if abs(_net(e, label)) >= TAKES_SIDES]
+        found += _disagreements(taken, f"choice {label}", partial(_side, label=label))
     return tuple(found)
 
 
+def _one_a_step(judged: Sequence[Entry]) -> list[Entry]:
+    """Without the False verdicts of a look that also said True there: it found the thing among others."""
+    yes = [e for e in judged if e.observation.verdict]
+    return [
+        e
+        for e in judged
+        if e.observation.verdict or not any(y.step == e.step and same_place(y.interval, e.interval) for y in yes)
+    ]
+
+
+def _net(entry: Entry, label: str) -> float:
+    return sum(s.weight if s.supports else -s.weight for s in entry.observation.stances if s.label == label)
+
+
 def _side(entry: Entry, label: str) -> str:
-    net = sum(s.weight if s.supports else -s.weight for s in entry.observation.stances if s.label == label)
-    return "supported" if net > 0 else "refuted" if net < 0 else "undecided"
+    return "supported" if _net(entry, label) > 0 else "refuted"
 
 
 def _disagreements(entries: Sequence[Entry], subject: str, value: Callable[[Entry], str]) -> list[Relation]:
-    """Groups of entries about one place with different values. Later looks join the group whose place they share."""
-    settled: set[str] = set()
-    found: list[Relation] = []
-    for i, first in enumerate(entries):
-        rival = next(
-            (e for e in entries[i + 1 :] if value(e) != value(first) and same_place(e.interval, first.interval)), None
-        )
-        if rival is None or first.id in settled:
-            continue
-        group = [e for e in entries if same_place(e.interval, first.interval) and same_place(e.interval, rival.interval)]
-        group = sorted({e.id: e for e in (first, rival, *group)}.values(), key=lambda e: e.step)
-        settled |= {e.id for e in group}
-        found.append(_conflict(group, subject, value))
-    return found
+    """One conflict for each two entries that differ about a place, with every other look at that place taken in."""
+    groups: list[list[Entry]] = []
+    for one, other in combinations(entries, 2):
+        differ = value(one) != value(other) and same_place(one.interval, other.interval)
+        if differ and not any(one in group and other in group for group in groups):
+            looks = [e for e in entries if same_place(e.interval, one.interval) and same_place(e.interval, other.interval)]
+            groups.append(sorted(looks, key=lambda e: e.step))
+    return [_conflict(group, subject, value) for group in groups]
 
 
 def _conflict(group: Sequence[Entry], subject: str, value: Callable[[Entry], str]) -> Relation:

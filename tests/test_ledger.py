@@ -1,0 +1,347 @@
+"""The ledger: monotone and policy-free; coverage, outcomes, counts, sequences and conflicts by their stated rules."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vesta_ui.domain import Entry, Interval, Modality, Observation, Reference, Relation, Stance, Status
+from vesta_ui.ledger import Ledger, add_references, coverage, entries_from, hypotheses, reference_states, update
+from vesta_ui.relations import alike, conflicts, counts, events, numbers, standings, states
+
+CHOICES = ("A", "B", "C")
+
+
+def seen(start: float, end: float, content: str = "something", **facts: Any) -> Observation:
+    return Observation(Interval(start, end), Modality.PICTURE, content, **facts)
+
+
+def heard(start: float, end: float, content: str = "words", **facts: Any) -> Observation:
+    return Observation(Interval(start, end), Modality.SPEECH, content, **facts)
+
+
+def ledger_of(*steps: Observation | tuple[str, str, list[Observation]], duration: float = 1000.0) -> Ledger:
+    """A ledger with one step for each item: an observation, or (operation, query, observations)."""
+    ledger = Ledger(duration, CHOICES)
+    for step, item in enumerate(steps, 1):
+        operation, query, observations = ("inspect", "q", [item]) if isinstance(item, Observation) else item
+        ledger = update(ledger, entries_from(ledger, operation, step, query, observations))
+    return ledger
+
+
+def reference(start: float, end: float, step: int = 0, id: str = "r1") -> Reference:
+    return Reference(id, f"scene at {start}", start, end, 0.5, "q", step)
+
+
+def statuses(relations: tuple[Relation, ...]) -> list[str]:
+    return [r.status for r in relations]
+
+
+# ---- entries
+def test_entries_are_numbered_on_and_carry_their_provenance() -> None:
+    ledger = ledger_of(seen(0, 5), seen(5, 10))
+    made = entries_from(ledger, "clip", 3, " how\nmany? ", [seen(1, 2), seen(2, 3)])
+    assert [(e.id, e.operation, e.step, e.query) for e in made] == [("e3", "clip", 3, "how many?"), ("e4", "clip", 3, "how many?")]
+
+
+def test_what_comes_from_outside_is_made_valid() -> None:
+    stances = (Stance("A", True, 7.0), Stance("Z", True, 1.0), Stance("B", False, math.nan))
+    raw = seen(-5, 2000, " two\n\n## lines\x00 ", confidence=1.5, number=math.inf, stances=stances, examined=Interval(-1, 9))
+    (entry,) = entries_from(Ledger(100.0, CHOICES), "inspect", 1, "q", [raw])
+    o = entry.observation
+    assert (o.interval, o.content, o.confidence, o.number) == (Interval(0, 100), "two ## lines", 1.0, None)
+    assert o.stances == (Stance("A", True, 1.0),)
+    assert o.examined == Interval(0, 9)
+
+
+@pytest.mark.parametrize("raw", [seen(0, 5, " \n"), seen(101, 105), heard(-9, -1)])
+def test_an_observation_that_says_nothing_or_lies_outside_is_no_entry(raw: Observation) -> None:
+    assert entries_from(Ledger(100.0), "inspect", 1, "q", [raw]) == ()
+
+
+def test_a_bare_reading_gets_its_content_from_its_facts() -> None:
+    (entry,) = entries_from(Ledger(100.0), "clip", 1, "q", [seen(0, 5, "", number=4, number_of="hosts")])
+    assert entry.observation.content == "hosts: 4"
+
+
+def test_an_entry_can_be_added_twice_but_never_changed() -> None:
+    ledger = ledger_of(seen(0, 5))
+    assert update(ledger, ledger.entries) == ledger
+    with pytest.raises(ValueError, match="e1 exists and cannot be changed"):
+        update(ledger, [Entry("e1", "clip", 9, "q", seen(1, 2))])
+
+
+def test_references_keep_free_ids_and_get_new_ones_when_taken() -> None:
+    ledger = add_references(Ledger(100.0), [reference(0, 5), reference(5, 9, id="")])
+    ledger = add_references(ledger, [reference(10, 20, step=2), reference(20, 30, step=2, id="r9")])
+    assert [r.id for r in ledger.references] == ["r1", "r2", "r3", "r9"]
+
+
+# ---- coverage
+def test_coverage_is_the_union_per_modality_and_its_complement() -> None:
+    covered = coverage(ledger_of(seen(0, 10), seen(5, 20), heard(30, 40), seen(90, 100), duration=100.0))
+    assert covered.seen == (Interval(0, 20), Interval(90, 100))
+    assert covered.heard == (Interval(30, 40),)
+    assert covered.never == (Interval(20, 30), Interval(40, 90))
+    assert (covered.seen_share, covered.heard_share) == (pytest.approx(0.3), pytest.approx(0.1))
+
+
+def test_coverage_counts_all_that_was_examined() -> None:
+    assert coverage(ledger_of(seen(40, 42, examined=Interval(0, 60)))).seen == (Interval(0, 60),)
+
+
+def test_nothing_examined_is_one_gap() -> None:
+    covered = coverage(Ledger(50.0))
+    assert (covered.seen, covered.heard, covered.never) == ((), (), (Interval(0, 50),))
+    assert coverage(Ledger(0.0)).seen_share == 0.0
+
+
+# ---- outcomes of references
+@pytest.mark.parametrize(
+    ("steps", "status", "history"),
+    [
+        ([], Status.UNVERIFIED, []),
+        ([seen(500, 600, verdict=True)], Status.UNVERIFIED, []),
+        ([seen(140, 150, verdict=True)], Status.UNVERIFIED, []),
+        ([seen(110, 115, verdict=True)], Status.VERIFIED, [(1, Status.VERIFIED)]),
+        ([seen(100, 140, verdict=None)], Status.INCONCLUSIVE, [(1, Status.INCONCLUSIVE)]),
+        ([seen(100, 140, verdict=False)], Status.REJECTED, [(1, Status.REJECTED)]),
+        ([seen(100, 110, verdict=False)], Status.INCONCLUSIVE, [(1, Status.INCONCLUSIVE)]),
+        ([seen(100, 110, verdict=False), seen(125, 140, verdict=False)], Status.REJECTED,
+         [(1, Status.INCONCLUSIVE), (2, Status.REJECTED)]),
+        ([seen(100, 140, verdict=False), seen(120, 125, verdict=True)], Status.VERIFIED,
+         [(1, Status.REJECTED), (2, Status.VERIFIED)]),
+        ([seen(100, 140, verdict=True), seen(100, 140, verdict=None)], Status.VERIFIED, [(1, Status.VERIFIED)]),
+        ([seen(100, 140, verdict=True), seen(100, 140, verdict=False)], Status.INCONCLUSIVE,
+         [(1, Status.VERIFIED), (2, Status.INCONCLUSIVE)]),
+        ([seen(100, 110, verdict=True), seen(125, 140, verdict=False)], Status.VERIFIED, [(1, Status.VERIFIED)]),
+        ([seen(100, 140, verdict=True), ("clip", "another question", [seen(100, 140, verdict=False)])], Status.VERIFIED,
+         [(1, Status.VERIFIED)]),
+        ([("inspect", "q", [seen(100, 140, verdict=False), seen(100, 140, verdict=True)])], Status.VERIFIED,
+         [(1, Status.VERIFIED)]),
+        ([("retrieve", "q", [seen(100, 140, verdict=True)])], Status.UNVERIFIED, []),
+    ],
+)  # fmt: skip
+def test_outcome_of_a_reference(steps: list[Any], status: Status, history: list[tuple[int, Status]]) -> None:
+    (state,) = reference_states(add_references(ledger_of(*steps), [reference(100, 140)]))
+    assert (state.status, list(state.history)) == (status, history)
+
+
+def test_a_reference_is_not_settled_by_what_was_seen_before_it_was_found() -> None:
+    ledger = ledger_of(seen(100, 140, verdict=True), seen(300, 340, verdict=True))
+    (early, late) = reference_states(add_references(ledger, [reference(100, 140, 1), reference(100, 140, 2)]))
+    assert (early.status, late.status) == (Status.VERIFIED, Status.UNVERIFIED)
+
+
+# ---- events
+def test_the_same_sign_read_twice_with_other_things_between_is_two_occurrences() -> None:
+    ledger = ledger_of(seen(10, 15, event="golden sign"), seen(30, 40, "a street"), seen(60, 65, event="the golden sign"))
+    assert statuses(events(ledger)) == ["independent", "independent"]
+    assert [(c.least, c.most) for c in counts(ledger)] == [(2, 2)]
+
+
+def test_far_apart_without_a_look_between_is_unresolved() -> None:
+    ledger = ledger_of(seen(10, 15, event="golden sign"), seen(60, 65, event="golden sign"))
+    assert statuses(events(ledger)) == ["independent", "unresolved"]
+    assert [(c.least, c.most) for c in counts(ledger)] == [(1, 2)]
+
+
+def test_what_was_heard_between_says_nothing_about_what_was_seen() -> None:
+    ledger = ledger_of(seen(10, 15, event="sign"), heard(20, 50), seen(60, 65, event="sign"))
+    assert statuses(events(ledger)) == ["independent", "unresolved"]
+
+
+def test_two_descriptions_of_one_place_are_one_occurrence() -> None:
+    ledger = ledger_of(seen(10, 20, event="bell rings"), seen(12, 18, event="the bell is ringing"), seen(19, 26, event="bell rings"))
+    assert statuses(events(ledger)) == ["independent", "duplicate"]
+    one, duplicate = events(ledger)
+    assert (one.start, one.end, one.entry_ids) == (10, 26, ("e1", "e2", "e3"))
+    assert duplicate.entry_ids == ("e1", "e2")
+    assert [(c.least, c.most) for c in counts(ledger)] == [(1, 1)]
+
+
+def test_a_short_gap_needs_half_of_it_examined() -> None:
+    near = [seen(10, 12, event="push-up"), seen(16, 18, event="push-up")]
+    assert [c.least for c in counts(ledger_of(*near))] == [1]
+    assert [c.least for c in counts(ledger_of(*near, seen(12, 13)))] == [1]
+    assert [c.least for c in counts(ledger_of(*near, seen(12, 14)))] == [2]
+
+
+def test_one_look_over_a_stretch_tells_its_events_apart() -> None:
+    look = Interval(0, 60)
+    found = [seen(t, t + 1, event="bell rings", examined=look) for t in (5, 9, 30, 58)]
+    assert [(c.least, c.most) for c in counts(ledger_of(("inspect", "q", found)))] == [(4, 4)]
+
+
+def test_a_second_apart_is_still_one() -> None:
+    assert [c.most for c in counts(ledger_of(seen(10, 12, event="rain"), seen(13, 15, event="rain")))] == [1]
+
+
+def test_different_events_are_counted_apart() -> None:
+    ledger = ledger_of(seen(10, 12, event="red car passes"), seen(10, 12, event="blue car passes"), seen(40, 41, event="goal 1"),
+                       seen(40, 41, event="goal 2"))  # fmt: skip
+    assert [c.most for c in counts(ledger)] == [1, 1, 1, 1]
+
+
+def test_counts_do_not_depend_on_the_order_of_looking() -> None:
+    found = [seen(t, t + 2, event="bell rings") for t in (10, 60, 200)] + [seen(30, 50), seen(100, 110)]
+    assert [c.least for c in counts(ledger_of(*found))] == [c.least for c in counts(ledger_of(*reversed(found)))] == [3]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("the bell rings", "a bell ringing", True),
+        ("hosts", "host", True),
+        ("man enters the room", "man leaves the room", False),
+        ("goal 1", "goal 2", False),
+        ("red car crosses the bridge", "blue car crosses the bridge", False),
+        ("门开", "门开", True),
+        ("门开", "门关", False),
+    ],
+)
+def test_names_of_one_thing(a: str, b: str, same: bool) -> None:
+    assert alike(a, b) is alike(b, a) is same
+
+
+# ---- numbers, states, conflicts
+def test_two_equal_readings_of_a_clip_are_one_cluster_without_conflict() -> None:
+    """The paper's UID 1964 (VESTA §A.6)."""
+    ledger = add_references(Ledger(30_000.0, CHOICES), [reference(21_980, 22_160), reference(9_000, 9_060, id="r2")])
+    steps = [
+        ("inspect", "hosts without badges", [seen(21_996, 22_150, "front-row hosts at a ceremony", verdict=True)]),
+        ("clip", "how many hosts?", [seen(21_996, 22_150, "four hosts", number=4, number_of="hosts without badges")]),
+        ("clip", "how many hosts?", [seen(21_996, 22_150, "4 hosts", number=4, number_of="hosts without a badge")]),
+    ]
+    for step, (operation, query, observations) in enumerate(steps, 1):
+        ledger = update(ledger, entries_from(ledger, operation, step, query, observations))
+    (cluster,) = numbers(ledger)
+    assert (cluster.status, cluster.entry_ids) == ("repeated", ("e2", "e3"))
+    assert "= 4 " in cluster.text and "8" not in cluster.text
+    assert conflicts(ledger) == () and events(ledger) == ()
+    assert [s.status for s in reference_states(ledger)] == [Status.VERIFIED, Status.UNVERIFIED]
+
+
+def test_readings_at_different_times_are_a_sequence_not_a_conflict() -> None:
+    ledger = ledger_of(seen(300, 310, number=2, number_of="score"), seen(100, 110, number=1, number_of="score"))
+    assert [r.entry_ids for r in numbers(ledger)] == [("e2",), ("e1",)]
+    assert conflicts(ledger) == ()
+
+
+def test_states_in_time_order_with_their_transitions() -> None:
+    ledger = ledger_of(seen(50, 55, state="door: open"), seen(10, 15, state="door: closed"), seen(20, 25, state="Door: Closed"),
+                       seen(10, 15, state="lamp: lit"))  # fmt: skip
+    transition, constant = states(ledger)
+    assert (transition.status, transition.entry_ids) == ("transition", ("e2", "e3", "e1"))
+    assert "closed → open" in transition.text
+    assert (constant.status, constant.entry_ids) == ("constant", ("e4",))
+
+
+def reading(number: float, start: float = 10, end: float = 20) -> Observation:
+    return seen(start, end, f"{number} people", number=number, number_of="people")
+
+
+@pytest.mark.parametrize(
+    ("readings", "found"),
+    [
+        ([reading(3), reading(3)], []),
+        ([reading(3), reading(4, 40, 50)], []),
+        ([reading(3), reading(4)], ["open"]),
+        ([reading(3), reading(4), reading(4)], ["resolved"]),
+        ([reading(3), reading(4), reading(3)], ["resolved"]),
+        ([reading(3), reading(4), reading(5)], ["open"]),
+        ([reading(3), reading(4), reading(4), reading(3)], ["open"]),
+        ([reading(3), reading(4), reading(4, 40, 50)], ["open"]),
+        ([reading(1, 0, 60), reading(2, 5, 10), reading(3, 50, 55)], ["open", "open"]),
+    ],
+)
+def test_numeric_conflicts_and_how_they_are_resolved(readings: list[Observation], found: list[str]) -> None:
+    assert statuses(conflicts(ledger_of(*readings))) == found
+
+
+def test_a_conflict_says_what_disagrees_where_and_how_it_ended() -> None:
+    (conflict,) = conflicts(ledger_of(reading(3), reading(4), reading(4)))
+    assert conflict.text == "people at 00:10.0–00:20.0: 3 (e1) against 4 (e2, e3); resolved at step 3 as 4"
+    assert (conflict.start, conflict.end, conflict.entry_ids) == (10, 20, ("e1", "e2", "e3"))
+
+
+def test_states_verdicts_and_stances_can_conflict() -> None:
+    states_differ = ledger_of(seen(10, 20, state="door: open"), seen(12, 18, state="door: closed"))
+    verdicts_differ = ledger_of(seen(10, 20, verdict=True), seen(12, 18, verdict=False))
+    sides_differ = ledger_of(seen(10, 20, stances=(Stance("A", True, 0.8),)), seen(10, 20, stances=(Stance("A", False, 0.6),)))
+    assert [statuses(conflicts(one)) for one in (states_differ, verdicts_differ, sides_differ)] == [["open"]] * 3
+
+
+def test_what_is_no_conflict() -> None:
+    other_queries = ledger_of(("clip", "a dog?", [seen(10, 20, verdict=True)]), ("clip", "a cat?", [seen(10, 20, verdict=False)]))
+    one_look = ledger_of(("inspect", "a dog?", [seen(10, 20, verdict=True), seen(10, 20, verdict=False)]))
+    faint = ledger_of(seen(10, 20, stances=(Stance("A", True, 0.8),)), seen(10, 20, stances=(Stance("A", False, 0.1),)))
+    elsewhere = ledger_of(seen(10, 20, stances=(Stance("A", True, 0.8),)), seen(90, 99, stances=(Stance("A", False, 0.8),)))
+    assert [conflicts(one) for one in (other_queries, one_look, faint, elsewhere)] == [()] * 4
+
+
+def test_the_hypothesis_matrix_has_every_choice_and_sums_weights() -> None:
+    ledger = ledger_of(seen(0, 5, stances=(Stance("A", True, 0.5), Stance("B", False, 0.25))), seen(9, 12, stances=(Stance("A", True, 0.25),)))
+    a, b, c = hypotheses(ledger)
+    assert (a.label, a.support, a.refutation, a.entry_ids) == ("A", 0.75, 0, ("e1", "e2"))
+    assert (b.support, b.refutation, b.entry_ids) == (0, 0.25, ("e1",))
+    assert (c.support, c.refutation, c.entry_ids) == (0, 0, ())
+    assert statuses(standings(ledger)) == ["supported", "refuted"]
+
+
+# ---- properties
+NAMES = st.sampled_from(["", "bell rings", "dog barks", "golden sign"])
+STANCES = st.lists(st.builds(Stance, st.sampled_from("ABC"), st.booleans(), st.floats(0, 1)), max_size=3).map(tuple)
+
+
+@st.composite
+def observations(draw: st.DrawFn) -> Observation:
+    start = draw(st.floats(-20, 320))
+    return Observation(
+        Interval(start, start + draw(st.floats(0, 90))), draw(st.sampled_from(Modality)), draw(st.text(max_size=20)),
+        verdict=draw(st.sampled_from([True, False, None])), confidence=draw(st.none() | st.floats()),
+        event=draw(NAMES), state=draw(st.sampled_from(["", "door: open", "door: closed", "broken"])),
+        number=draw(st.none() | st.integers(0, 5)), number_of=draw(st.sampled_from(["", "people"])), stances=draw(STANCES),
+    )  # fmt: skip
+
+
+@st.composite
+def ledgers(draw: st.DrawFn) -> Ledger:
+    ledger = add_references(Ledger(300.0, CHOICES), [reference(20.0 * n, 20.0 * n + 20, id=f"r{n}") for n in range(1, 5)])
+    for step in range(1, draw(st.integers(1, 6))):
+        made = entries_from(ledger, draw(st.sampled_from(["inspect", "speech", "clip"])), step, draw(NAMES),
+                            draw(st.lists(observations(), max_size=4)))  # fmt: skip
+        ledger = update(ledger, made)
+    return ledger
+
+
+@given(ledgers(), st.lists(observations(), max_size=4))
+def test_an_update_only_appends(before: Ledger, more: list[Observation]) -> None:
+    after = update(before, entries_from(before, "clip", 9, "q", more))
+    assert after.entries[: len(before.entries)] == before.entries
+    assert (after.references, after.duration_s, after.choices) == (before.references, before.duration_s, before.choices)
+    assert [e.id for e in after.entries] == [f"e{n}" for n in range(1, len(after.entries) + 1)]
+    assert coverage(after).seen_share >= coverage(before).seen_share - 1e-9
+    for old, new in zip(reference_states(before), reference_states(after), strict=True):
+        assert new.history[: len(old.history)] == old.history
+    for old_row, new_row in zip(hypotheses(before), hypotheses(after), strict=True):
+        assert new_row.support >= old_row.support and new_row.refutation >= old_row.refutation
+
+
+@given(ledgers())
+def test_relations_name_only_entries_that_exist_and_hold_together(ledger: Ledger) -> None:
+    ids = {e.id for e in ledger.entries}
+    for relation in (*events(ledger), *numbers(ledger), *states(ledger), *conflicts(ledger), *standings(ledger)):
+        assert relation.entry_ids and set(relation.entry_ids) <= ids
+        assert 0 <= relation.start <= relation.end <= ledger.duration_s
+    covered = coverage(ledger)
+    never = sum(i.length for i in covered.never)
+    assert never + max(covered.seen_share, covered.heard_share) * 300 <= 300 + 1e-6
+    for count in counts(ledger):
+        assert 1 <= count.least <= count.most <= len(count.entry_ids)
+    told = [id for c in counts(ledger) for id in c.entry_ids]
+    assert sorted(told) == sorted(e.id for e in ledger.entries if e.observation.event)
