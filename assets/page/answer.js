@@ -22,8 +22,8 @@
               h("b", {}, text), answer.choice && answer.text && answer.text !== answer.choice ? h("span", {}, " — " + answer.text) : null,
               answer.reason ? h("p.dim", {}, answer.reason) : null),
             answer.confidence !== null && answer.confidence !== undefined ? h("span.conf", { title: "Confidence of the answer" }, V.percent(answer.confidence)) : null),
-          answer.evidence.length ? h("ul.evidence", {}, answer.evidence.map((e) => h("li", { class: e.verified ? "ok" : "open", data: { evidence: e.entry } },
-            V.time(e.s, e.e, { entry: e.entry, s: e.s, e: e.e }), h("span.tag", {}, e.entry), h("span", {}, e.why), e.verified ? h("span.mark.ok", {}, "✓ verified") : h("span.mark.open", {}, "○ not verified")))) : null,
+          answer.evidence.length ? h("ul.evidence", {}, answer.evidence.map((e) => h("li", { data: { evidence: e.entry } },
+            V.time(e.s, e.e, { entry: e.entry, s: e.s, e: e.e }), h("span.tag", {}, e.entry), h("span.whytext", { title: e.why }, e.why), e.verified ? h("span.mark.ok", {}, "✓ verified") : h("span.mark.open", {}, "○ not verified")))) : null,
           answer.label || answer.text ? h("p.claim", { class: answer.evidence.length && unverified === 0 ? "ok" : "open" }, claim) : null,
           answer.warnings.length ? h("ul.warnings", { "aria-label": "Limits of this answer" }, answer.warnings.map((w) => h("li", {}, w))) : null,
           h("p.dim.foot", {}, [V.plural(answer.steps, "step"), ...V.costs(answer.usage), V.seconds(answer.seconds)].join(" · ")));

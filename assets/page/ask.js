@@ -1,12 +1,18 @@
 /* Choosing what to ask: samples, preset questions, pasted multiple-choice questions split into fields. */
 (() => {
   const V = window.VESTA, { h } = V;
+  const press = (key) => document.querySelectorAll("#samples button").forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.key === key)));
+  V.on("video", (facts) => {
+    press("sample:" + facts.sample);
+    const sample = (V.samples || []).find((s) => s.key === "sample:" + facts.sample);
+    V.show("presets", sample ? { sample } : { own: true });
+  });
   V.panels.samples = (root) => ({
     update: (list) => {
       const samples = list || [];
       V.samples = samples;
-      V.fill(root, samples.map((s, i) => h("button.sample", { type: "button", "aria-pressed": String(i === 0), title: s.topic, onclick: (e) => {
-        root.querySelectorAll("button").forEach((b) => b.setAttribute("aria-pressed", String(b === e.currentTarget)));
+      V.fill(root, samples.map((s, i) => h("button.sample", { type: "button", "aria-pressed": String(i === 0), title: s.topic, data: { key: s.key }, onclick: () => {
+        press(s.key);
         V.type("video-path", "");
         V.chooseVideo(s.key);
         V.show("presets", { sample: s });

@@ -30,6 +30,7 @@
     V.state.run = run;
     V.state.pinned = null;
     V.state.selection = null;
+    document.body.classList.add("has-run");
     V.tell("run", run);
     V.address();
   };

@@ -17,7 +17,7 @@ def detail(session: Session, n: int) -> Json | None:
     decided, observed = step.decided, step.observed
     shown = step.started.snapshot if step.started else None
     calls = [*(decided.calls if decided else ()), *(observed.calls if observed else ())]
-    return card(step) | {
+    return card(step, session.finished) | {
         "arguments": decided.action.arguments if decided else {},
         "output": observed.output if observed else "",
         "all_frames": [

@@ -33,35 +33,37 @@ def build(settings: Settings, runs: Runs, shelf: Shelf) -> gr.Blocks:
         run_id = gr.Textbox(visible="hidden", elem_id="run-id", label="run", container=False)
         head = Panel("head", "head", value=_head(settings))
         with gr.Column(elem_id="tab-live", elem_classes="tab"):
-            status = Panel("status", "status", value={"phase": "idle", "text": ""})
+            with gr.Row(elem_id="top"):
+                status = Panel("status", "status", value={"phase": "idle", "text": ""})
+                with gr.Row(elem_id="source"):
+                    picker = Panel("samples", "samples", value=[_sample(s) for s in shown])
+                    path = gr.Textbox(
+                        elem_id="video-path", placeholder="path of a video", label="Video path",
+                        show_label=False, container=False, lines=1, max_lines=1, min_width=60,
+                    )  # fmt: skip
+                    opened = gr.Button("Open", elem_id="video-open", size="sm", min_width=50)
+                    upload = gr.UploadButton(
+                        "Upload", elem_id="video-upload", size="sm", file_types=["video"], type="filepath", min_width=50
+                    )
             with gr.Row(elem_id="live"):
                 with gr.Column(elem_id="left", min_width=0):
-                    with gr.Group(elem_id="source"):
-                        picker = Panel("samples", "samples", value=[_sample(s) for s in shown])
-                        path = gr.Textbox(
-                            elem_id="video-path", placeholder="or a path: /videos/walk.mp4", label="Video path",
-                            show_label=False, container=False, lines=1, max_lines=1,
-                        )  # fmt: skip
-                        opened = gr.Button("Open", elem_id="video-open", size="sm")
-                        upload = gr.UploadButton(
-                            "Upload", elem_id="video-upload", size="sm", file_types=["video"], type="filepath"
-                        )
                     player = Panel("player", "vid", value={"key": f"sample:{first.name}"} if first else None)
                     timeline = Panel("timeline", "timeline", ("by_hand",))
                     answer = Panel("answer", "answer")
                 with gr.Column(elem_id="right", min_width=0):
                     with gr.Group(elem_id="ask"):
                         presets = Panel("presets", "presets", ("pasted",), value=_presets(first))
-                        question = gr.Textbox(
-                            elem_id="question", label="Question", lines=2, max_lines=6,
-                            value=preset["question"] if preset else "", show_label=False, container=False,
-                            placeholder="Ask about the video, or paste a whole multiple-choice question",
-                        )  # fmt: skip
-                        choices = gr.Textbox(
-                            elem_id="choices", label="Choices, one per line", lines=4, max_lines=10,
-                            value="\n".join(preset["choices"]) if preset else "", show_label=False, container=False,
-                            placeholder="Choices, one per line (none: an open question)",
-                        )  # fmt: skip
+                        with gr.Row(elem_id="fields"):
+                            question = gr.Textbox(
+                                elem_id="question", label="Question", lines=4, max_lines=4,
+                                value=preset["question"] if preset else "", show_label=False, container=False,
+                                placeholder="Ask about the video, or paste a whole multiple-choice question", min_width=80,
+                            )  # fmt: skip
+                            choices = gr.Textbox(
+                                elem_id="choices", label="Choices, one per line", lines=4, max_lines=4,
+                                value="\n".join(preset["choices"]) if preset else "", show_label=False, container=False,
+                                placeholder="Choices, one per line (none: an open question)", min_width=80,
+                            )  # fmt: skip
                         with gr.Row(elem_id="controls"):
                             agent = gr.Dropdown(
                                 list(agents.AGENTS), value=settings.agent, elem_id="agent", label="Agent",

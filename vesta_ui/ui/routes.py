@@ -50,7 +50,8 @@ def routes(runs: Runs, shelf: Shelf, data_dir: Path) -> list[Route]:
         return detail.detail(found(request.path_params["run"]).session(), int(request.path_params["n"]))
 
     def run_cards(request: Request) -> Any:
-        return [view.card(step) for step in found(request.path_params["run"]).session().steps]
+        session = found(request.path_params["run"]).session()
+        return [view.card(step, session.finished) for step in session.steps]
 
     def run_scenes(request: Request) -> Any:
         return timeline.scenes(found(request.path_params["run"]).session())

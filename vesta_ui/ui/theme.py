@@ -23,7 +23,7 @@ def theme() -> gr.themes.Base:
         radius_size=gr.themes.sizes.radius_md,
         text_size=gr.themes.sizes.text_md,
         font=[LocalFont("IBM Plex Sans", (400, 700)), "system-ui", "sans-serif"],
-        font_mono=[LocalFont("IBM Plex Mono", (400, 600)), "ui-monospace", "monospace"],
+        font_mono=[LocalFont("IBM Plex Mono", (400, 700)), "ui-monospace", "monospace"],
     ).set(
         body_background_fill="var(--v-bg)",
         body_background_fill_dark="var(--v-bg)",

@@ -85,6 +85,7 @@ class Shelf:
         known = self.find(key)
         facts = asdict(known.facts) if known.facts else {}
         return facts | {
+            "sample": known.path.stem if known.path.parent == samples.FOLDER else "",
             "key": known.facts.sha256 if known.facts else key,
             "ready": known.playable is not None,
             "share": round(known.share, 3),

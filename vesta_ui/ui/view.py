@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from vesta_ui.domain import Observation, Outcome, Snapshot, Usage, clock
+from vesta_ui.events import RunFinished
 from vesta_ui.runs.session import Session, Step
 from vesta_ui.ui import ledger_view, timeline
 from vesta_ui.ui.timeline import intervals
@@ -177,11 +178,11 @@ def steps(session: Session, run_id: str, *, live: bool) -> Json:
         "run": run_id,
         "total": len(session.steps),
         "live": live and not session.finished,
-        "cards": [card(step) for step in tail],
+        "cards": [card(step, session.finished) for step in tail],
     }
 
 
-def card(step: Step) -> Json:
+def card(step: Step, finished: RunFinished | None = None) -> Json:
     """One decision in one line, with what the open card shows first. Prompts and raw replies are fetched when asked for."""
     decided, observed = step.decided, step.observed
     action = decided.action if decided else None
@@ -197,8 +198,8 @@ def card(step: Step) -> Json:
         "thought": action.thought if action else "",
         "source": decided.source if decided else "",
         "replaced": decided.replaced.operation if decided and decided.replaced else "",
-        "state": "deciding" if not decided else "working" if not observed else "error" if observed.error else "done",
-        "result": _result(step),
+        "state": _state(step, finished),
+        "result": _result(step) or _said(step, finished),
         "error": observed.error if observed else "",
         "failures": failures,
         "frames": len(observed.frames) if observed else 0,
@@ -212,6 +213,22 @@ def card(step: Step) -> Json:
         "warnings": [notice.message for notice in step.warnings],
         "h": sorted({s.label for o in (observed.observations if observed else ()) for s in o.stances if s.supports}),
     }
+
+
+def _state(step: Step, finished: RunFinished | None) -> str:
+    if step.observed:
+        return "error" if step.observed.error else "done"
+    if finished:
+        return "done" if step.decided and step.decided.action.operation == "finalize" else "cut"
+    return "working" if step.decided else "deciding"
+
+
+def _said(step: Step, finished: RunFinished | None) -> str:
+    """The answer, on the step that gave it."""
+    answer = finished.answer if finished else None
+    if answer is None or step.decided is None or step.decided.action.operation != "finalize":
+        return ""
+    return f"{answer.label}: {answer.text}" if answer.label and answer.text else answer.label or answer.text
 
 
 def _observation(seen: Observation) -> Json:
