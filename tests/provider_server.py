@@ -95,6 +95,7 @@ class ProviderServer:
         self.models: list[str] = ["m", "other"]
         self.file_states: list[dict[str, Any]] = [{"state": "ACTIVE"}]
         self.file_log: list[str] = []
+        self.file_name = "files/abc"
         self._lock = threading.Lock()
         self._closing = threading.Event()
         outer = self
@@ -160,10 +161,11 @@ class ProviderServer:
             self._send(http, Answer({"object": "list", "data": [{"id": name} for name in self.models]}), None)
 
     def _file(self) -> dict[str, Any]:
-        return {"name": "files/abc", "uri": f"{self.root}/v1beta/files/abc", "mimeType": "video/mp4"}
+        return {"name": self.file_name, "uri": f"{self.root}/v1beta/{self.file_name}", "mimeType": "video/mp4"}
 
     def _upload(self, http: BaseHTTPRequestHandler, raw: bytes) -> None:
         if http.headers.get("x-goog-upload-command") == "start":
+            self.file_name = json.loads(raw)["file"].get("name") or self.file_name
             self._send(http, Answer({}, headers={"x-goog-upload-url": f"{self.root}/upload/v1beta/session"}), None)
             return
         self.file_log.append(f"upload {len(raw)}")

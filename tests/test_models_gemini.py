@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from models_help import KEY, Short, Verdict, ask, failed, picture, stopped_within
 from provider_server import Answer, ProviderServer, Received, gemini, provider
 from pydantic import BaseModel
-from test_models_openai import KEY, Short, Verdict, ask, failed, picture, stopped_within
 
 from vesta_ui import models
 from vesta_ui.control import Control
@@ -161,6 +161,10 @@ def test_no_key_names_the_variable(settings: Settings) -> None:
 
 
 # ------------------------------------------------------------------------------------- video files
+def deleted(server: ProviderServer) -> str:
+    return f"delete {server.file_name.removeprefix('files/')}"
+
+
 @pytest.fixture
 def clip(tmp_path: Path) -> Path:
     path = tmp_path / "clip.mp4"
@@ -179,10 +183,10 @@ def test_a_video_is_used_when_active_and_deleted_afterwards(
         part = replace(video, start_s=1.5, end_s=4.0, fps=2.0)
         assert ask(one, Short, [Turn("user", "what?", video=part)])[0].answer == "B"
     sent = server.requests[0].body["contents"][0]["parts"][0]
-    assert sent["fileData"]["file_uri"].endswith("/files/abc")
+    assert sent["fileData"]["file_uri"].endswith(server.file_name)
     assert sent["videoMetadata"] == {"start_offset": "1.500s", "end_offset": "4.000s", "fps": 2.0}
     assert server.file_log[0] == "upload 1000"
-    assert server.file_log[-2:] == ["get ACTIVE", "delete abc"]
+    assert server.file_log[-2:] == ["get ACTIVE", deleted(server)]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +203,7 @@ def test_a_video_that_never_gets_ready_is_deleted_too(
     with pytest.raises(ModelFailed, match=says) as caught, model(settings).uploaded(clip, Control(), limit_s=0.3):
         pass
     assert caught.value.kind == kind
-    assert server.file_log[-1] == "delete abc"
+    assert server.file_log[-1] == deleted(server)
 
 
 def test_stop_while_a_video_is_processed(server: ProviderServer, settings: Settings, clip: Path) -> None:
@@ -211,7 +215,7 @@ def test_stop_while_a_video_is_processed(server: ProviderServer, settings: Setti
             pass
 
     assert stopped_within(control, upload) < 1.0
-    assert server.file_log[-1] == "delete abc"
+    assert server.file_log[-1] == deleted(server)
 
 
 def test_schemas_of_every_shape_pass_both_providers() -> None:

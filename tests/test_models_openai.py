@@ -1,49 +1,23 @@
-"""The OpenAI wire format over real HTTP, answered well and badly: what is sent, what is made of what comes back."""
+"""The OpenAI wire format over real HTTP: what is sent, and how it is fitted to what a server takes."""
 
 from __future__ import annotations
 
 import base64
 import json
-import threading
-import time
 from collections.abc import Iterator
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
+from models_help import KEY, Verdict, ask, failed, model, picture
 from provider_server import Answer, ProviderServer, Received, chat, provider, refusal
-from pydantic import BaseModel
 
 from vesta_ui import models
-from vesta_ui.control import Control
-from vesta_ui.domain import Frame, ModelCall
-from vesta_ui.errors import ModelFailed, Stopped
+from vesta_ui.domain import Frame
 from vesta_ui.frames import encode_jpeg
-from vesta_ui.models import Image, Turn, asking, keys
+from vesta_ui.models import Image, Turn, asking
 from vesta_ui.settings import Settings
-
-KEY = "sk-test-0123456789abcdef"
-
-
-class Inner(BaseModel):
-    label: str
-    weight: float = 0.5
-
-
-class Verdict(BaseModel):
-    answer: str
-    sure: Literal["yes", "no"] = "no"
-    inner: list[Inner] = []
-    note: str | None = None
-
-
-class Short(BaseModel):
-    answer: str
 
 
 @pytest.fixture
@@ -55,30 +29,6 @@ def server() -> Iterator[ProviderServer]:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "BACKOFF_S", 0.01)
-
-
-def model(server: ProviderServer, settings: Settings, **changes: Any) -> models.Model:
-    return models.load(f"compatible:m@{server.url}", replace(settings, **changes))
-
-
-def picture(time_s: float = 1.0, width: int = 64, height: int = 48) -> Image:
-    pixels = np.random.default_rng(int(time_s)).integers(0, 255, (height, width, 3), np.uint8)
-    data, w, h = encode_jpeg(np.asarray(pixels, np.uint8))
-    return Image(Frame(time_s, w, h, f"hash{time_s:g}"), data)
-
-
-def ask(
-    one: models.Model, schema: type[BaseModel] | None = Short, turns: list[Turn] | None = None, **more: Any
-) -> tuple[Any, ModelCall]:
-    return models.ask(one, "observer", turns or [Turn("user", "what?")], schema, more.pop("control", Control()), **more)  # type: ignore[call-overload,no-any-return]
-
-
-def failed(one: models.Model, **more: Any) -> tuple[str, str, ModelCall]:
-    with pytest.raises(ModelFailed) as caught:
-        ask(one, **more)
-    assert caught.value.call is not None, "the receipt of a failed call is lost"
-    assert caught.value.call.failure == caught.value.kind
-    return caught.value.kind, str(caught.value), caught.value.call
 
 
 # ------------------------------------------------------------------------------------- what is sent
@@ -338,230 +288,3 @@ def test_not_found_for_a_big_body_is_too_large(server: ProviderServer, settings:
     server.play(Answer({"message": "Cannot POST /v1/chat/completions"}, 404))
     assert failed(model(server, settings), turns=[Turn("user", "?", (picture(),))], schema=None)[0] == "too_large"
     assert failed(model(server, settings), schema=None)[0] == "not_found"
-
-
-# ------------------------------------------------------------------------------------- every failure has a kind
-CASES: list[tuple[str, Answer, str, int, str]] = [
-    ("refusal field", chat(None, refusal="I can't help with that."), "refused", 1, "help with that"),
-    ("refusal in prose", chat("I'm sorry, but I can't assist with that."), "refused", 1, "assist"),
-    ("content filter", chat("", "content_filter"), "blocked", 1, "content_filter"),
-    ("azure filter", refusal(400, "The response was filtered", code="content_filter"), "blocked", 1, "filtered"),
-    ("empty", chat(""), "empty", 2, "stop"),
-    ("no choices", Answer({"choices": []}), "empty", 2, "no choice"),
-    ("choices null", Answer({"choices": None}), "empty", 2, "no choice"),
-    ("half a JSON", chat('{"answer":"A man wal', "length"), "truncated", 2, "10 tokens"),
-    ("reasoning ate it all", chat("", "length"), "truncated", 2, "thinking"),
-    ("prose twice", chat("It is a dog."), "malformed", 2, "JSON"),
-    ("wrong keys twice", chat('{"reply": 3}'), "malformed", 2, "answer"),
-    ("a list", chat("[1, 2]"), "malformed", 2, ""),
-    ("null", chat("null"), "malformed", 2, ""),
-    ("quota", refusal(429, "You exceeded your current quota, please check your plan and billing details.", code="insufficient_quota"), "quota", 1, "billing"),
-    ("payment", refusal(402, "Payment required"), "quota", 1, "Payment"),
-    ("key", refusal(401, f"Incorrect API key provided: {KEY}. You can find it…", code="invalid_api_key"), "auth", 1, "key"),
-    ("forbidden", refusal(403, "Country not supported"), "auth", 1, "Country"),
-    ("no model", refusal(404, "The model `gpt-4.9` does not exist", code="model_not_found"), "not_found", 1, "other"),
-    ("context", refusal(400, "This model's maximum context length is 4096 tokens.", code="context_length_exceeded"), "context_too_long", 1, "4096"),
-    ("context llama.cpp", refusal(400, "the request exceeds the available context size, try increasing it"), "context_too_long", 1, ""),
-    ("bad picture", refusal(400, "You uploaded an unsupported image. Please make sure your image is below 20 MB in size"), "too_large", 1, "20 MB"),
-    ("server error", refusal(500, "boom"), "server", 3, "boom"),
-    ("bad gateway page", Answer("<html><title>502 Bad Gateway</title><body>nginx</body></html>", 502), "server", 3, "502 Bad Gateway"),
-    ("a page under 200", Answer("<!doctype html><title>Sign in</title>", headers={"content-type": "text/html"}), "not_found", 1, "Sign in"),
-    ("empty body", Answer(""), "server", 3, "empty body"),
-    ("error under 200", Answer({"error": {"code": 503, "message": "upstream overloaded"}}), "server", 3, "overloaded"),
-    ("gateway timeout", refusal(504, "upstream timed out"), "timeout", 2, "upstream"),
-    ("other 400", refusal(400, "messages: field required"), "server", 1, "field required"),
-    ("tool flags", Answer({"object": "error", "message": '"auto" tool choice requires --enable-auto-tool-choice', "code": 400}, 400), "server", 1, "--enable-auto-tool-choice"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("answer", "kind", "requests", "says"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
-def test_failures_are_typed_and_only_retried_when_that_can_help(
-    server: ProviderServer, settings: Settings, answer: Answer, kind: str, requests: int, says: str
-) -> None:
-    server.play(answer)
-    found, text, call = failed(model(server, settings, model_wait_s=1.0))
-    assert (found, len(server.requests)) == (kind, requests), text
-    assert says in text
-    assert "<html" not in text
-    assert "\n" not in text
-    assert len(text) < 700
-    assert KEY not in text + repr(call)
-    assert call.usage.remote_requests == requests
-
-
-def test_not_found_lists_what_the_server_has(server: ProviderServer, settings: Settings) -> None:
-    server.models = ["qwen2.5-vl", "llama3"]
-    server.play(refusal(404, "model not found"))
-    assert "the server has llama3, qwen2.5-vl" in failed(model(server, settings))[1]
-
-
-def test_a_truncated_answer_gets_one_larger_try(server: ProviderServer, settings: Settings) -> None:
-    server.play(chat('{"answer":"A man wal', "length"), chat('{"answer":"A man walks"}'))
-    value, call = ask(model(server, settings), max_output_tokens=500)
-    assert value.answer == "A man walks"
-    assert [r.body["max_tokens"] for r in server.requests] == [500, 2000]
-    assert call.usage.output_tokens == 20, "the cut answer was paid for too"
-
-
-# ------------------------------------------------------------------------------------- waiting
-@pytest.mark.parametrize(
-    ("headers", "message", "low", "high"),
-    [
-        ({"retry-after": "0.3"}, "Rate limit reached", 0.3, 8.0),
-        ({"retry-after-ms": "250"}, "Rate limit reached", 0.25, 8.0),
-        ({}, "Rate limit reached. Please try again in 300ms. Add billing to raise it.", 0.3, 8.0),
-        ({"retry-after": "DATE"}, "Rate limit reached", 0.5, 8.0),
-    ],
-)
-def test_rate_limits_wait_as_told(
-    server: ProviderServer, settings: Settings, headers: dict[str, str], message: str, low: float, high: float
-) -> None:
-    def limited(received: Received) -> Answer:
-        if len(server.requests) > 1:
-            return chat("fine")
-        told = {
-            k: format_datetime(datetime.now(UTC) + timedelta(seconds=2), True) if v == "DATE" else v
-            for k, v in headers.items()
-        }
-        return replace(refusal(429, message, code="rate_limit_exceeded"), headers=told)  # fmt: skip
-
-    server.play(limited)
-    started = time.monotonic()
-    _, call = ask(model(server, settings), None)
-    assert low <= time.monotonic() - started < high
-    assert "rate_limited" in call.attempts[0]
-    assert "after" in call.attempts[0]
-
-
-def test_a_wait_longer_than_allowed_fails_at_once(server: ProviderServer, settings: Settings) -> None:
-    server.play(replace(refusal(429, "slow down"), headers={"retry-after": "900"}))
-    kind, _, call = failed(model(server, settings), schema=None)
-    assert kind == "rate_limited"
-    assert any("900 s" in attempt for attempt in call.attempts)
-
-
-def stopped_within(control: Control, work: Any, after_s: float = 0.3) -> float:
-    """Seconds from Stop until the call is over."""
-    timer = threading.Timer(after_s, control.stop)
-    timer.start()
-    started = time.monotonic()
-    with pytest.raises(Stopped):
-        work()
-    return time.monotonic() - started - after_s
-
-
-def test_stop_ends_a_rate_limit_wait(server: ProviderServer, settings: Settings) -> None:
-    server.play(replace(refusal(429, "slow down"), headers={"retry-after": "120"}))
-    control = Control()
-    shown: list[str] = []
-    threading.Timer(0.2, lambda: shown.append(control.waiting)).start()
-    assert stopped_within(control, lambda: ask(model(server, settings), None, control=control)) < 1.0
-    assert "rate limited" in shown[0], "the wait can be shown while it lasts"
-    assert "120 s left" in shown[0]
-    assert control.waiting == ""
-
-
-def test_stop_hangs_up_a_waiting_request(server: ProviderServer, settings: Settings) -> None:
-    server.play(replace(chat(), stall_s=60))
-    control = Control()
-    assert stopped_within(control, lambda: ask(model(server, settings), None, control=control)) < 1.0
-    deadline = time.monotonic() + 2
-    while server.requests[0].hung_up_after_s is None and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert server.requests[0].hung_up_after_s is not None, "the provider must see the connection end"
-
-
-@pytest.mark.parametrize(
-    "answer", [replace(chat(), stall_s=60), replace(chat("x" * 500), drip_s=0.05)], ids=["stall", "drip"]
-)
-def test_silence_and_slow_drips_end_at_the_time_limit(
-    server: ProviderServer, settings: Settings, answer: Answer
-) -> None:
-    server.play(answer)
-    started = time.monotonic()
-    kind, text, _ = failed(model(server, settings, model_timeout_s=0.5), schema=None)
-    assert kind == "timeout"
-    assert "model_timeout_s" in text
-    assert len(server.requests) == 2
-    assert time.monotonic() - started < 5
-
-
-def test_a_connection_lost_in_mid_answer_is_tried_again(server: ProviderServer, settings: Settings) -> None:
-    server.play(replace(chat("x" * 200), cut_at=100), chat("fine"))
-    value, call = ask(model(server, settings), None)
-    assert value == "fine"
-    assert "connection" in call.attempts[0]
-    server.play(replace(chat("x" * 200), cut_at=100))
-    assert failed(model(server, settings), schema=None)[0] == "connection"
-
-
-def test_nobody_listening(settings: Settings) -> None:
-    with provider() as gone:
-        url = gone.url
-    kind, text, _ = failed(models.load(f"compatible:m@{url}", settings), schema=None)
-    assert kind == "connection"
-    assert url in text
-
-
-# ------------------------------------------------------------------------------------- odd but good answers
-GOOD: list[tuple[str, Answer]] = [
-    ("thinking with a decoy", chat('<think>The options are {A, B}. {"answer": "A"} looks wrong.</think>\n```json\n{"answer": "B"}\n```')),
-    ("thinking without its start", chat('{"answer": "A"}? no.</think>{"answer": "B"}')),
-    ("prose with a decoy before", chat('At first {"answer": "A"} seemed right, but it is {"answer": "B"}.')),
-    ("two objects in a row", chat('{"answer": "B"}\n{"answer": "A"}')),
-    ("JSON in reasoning_content", chat("", reasoning_content='{"answer": "B"}')),
-    ("content parts", chat([{"type": "text", "text": '{"answer":'}, {"type": "text", "text": ' "B"}'}])),  # type: ignore[arg-type]
-    ("trailing comma", chat('{"answer": "B",}')),
-    ("python quotes", chat("{'answer': 'B'}")),
-    ("raw line break", chat('{"answer": "B", "x": "two\nlines"}')),
-    ("JSON in a string", chat(json.dumps('{"answer": "B"}'))),
-    ("wrapped", chat('{"response": {"answer": "B"}}')),
-    ("wrapped as text", chat('{"output": "{\\"answer\\": \\"B\\"}"}')),
-    ("in a list", chat('[{"answer": "B"}]')),
-    ("gzip", replace(chat('{"answer": "B"}'), zipped=True)),
-    ("wrong content type", replace(chat('{"answer": "B"}'), headers={"content-type": "text/plain"})),
-    ("no usage", chat('{"answer": "B"}', usage=None)),
-    ("no finish reason", chat('{"answer": "B"}', finish=None)),
-    ("a megabyte", chat('{"answer": "B"}' + " " * 1_000_000)),
-    ("stream nobody asked for", Answer(
-        'data: {"id":"c","choices":[{"index":0,"delta":{"content":"{\\"answer\\":"}}]}\n\n'
-        'data: {"id":"c","choices":[{"index":0,"delta":{"content":" \\"B\\"}"},"finish_reason":"stop"}]}\n\n'
-        'data: {"id":"c","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}\n\ndata: [DONE]\n\n',
-        headers={"content-type": "text/event-stream"})),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("answer", [g[1] for g in GOOD], ids=[g[0] for g in GOOD])
-def test_odd_answers_are_read_at_once(server: ProviderServer, settings: Settings, answer: Answer) -> None:
-    server.play(answer)
-    value, call = ask(model(server, settings))
-    assert value.answer == "B"
-    assert len(server.requests) == 1
-    assert call.parsed == {"answer": "B"}
-
-
-def test_tokens_nobody_reported_are_unknown(server: ProviderServer, settings: Settings) -> None:
-    server.play(chat("fine", usage=None))
-    usage = ask(model(server, settings), None)[1].usage
-    assert (usage.input_tokens, usage.output_tokens, usage.cost_usd) == (None, None, None)
-    assert usage.remote_requests == 1
-
-
-# ------------------------------------------------------------------------------------- secrets
-def test_a_key_the_server_echoes_never_gets_out(server: ProviderServer, settings: Settings) -> None:
-    keys.set_key("compatible", "hunter2-hunter2")
-    try:
-        server.play(refusal(401, "Incorrect API key provided: hunter2-hunter2"))
-        one = model(server, settings)
-        _, text, call = failed(one)
-        assert server.requests[0].headers["authorization"] == "Bearer hunter2-hunter2"
-        assert "hunter2" not in text + repr(call) + repr(one)
-        server.play(chat("your key is hunter2-hunter2"))
-        assert "hunter2" not in repr(ask(one, None)[1])
-    finally:
-        keys.set_key("compatible", "")
-
-
-def test_pictures_are_receipts_not_data(server: ProviderServer, settings: Settings, tmp_path: Path) -> None:
-    _, call = ask(model(server, settings), None, [Turn("user", "?", (picture(),))])
-    assert server.requests[0].images[0][:40] not in repr(call)

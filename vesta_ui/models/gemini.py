@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-import httpx2
 from google import genai
 from google.genai import errors, types
 
@@ -23,7 +23,7 @@ from vesta_ui.domain import Usage
 from vesta_ui.errors import ModelFailed, Stopped
 from vesta_ui.models import Known, Mode, Reply, Request, Spec, Turn, VideoPart, known, prices
 from vesta_ui.models.failures import ProviderFailed, classify, sentence
-from vesta_ui.models.http import Line, allow
+from vesta_ui.models.http import Broken, Line, TimedOut, allow
 from vesta_ui.models.keys import VARIABLES, get_key
 from vesta_ui.models.structured import gemini_schema
 from vesta_ui.settings import Settings
@@ -104,11 +104,12 @@ class GeminiModel:
         Raises `ModelFailed`: "timeout" when it is not ready after `limit_s`, "malformed" when the provider cannot read
         it. Raises `Stopped`.
         """
-        config = types.UploadFileConfig(mime_type=mime, display_name="video")
-        file = self._call(lambda: self._client.files.upload(file=path, config=config), control, limit_s, 0)
-        name = file.name or ""
+        # The name is ours, so that a file whose upload was interrupted can be deleted as well.
+        name = f"files/vesta-{secrets.token_hex(8)}"
+        config = types.UploadFileConfig(name=name, mime_type=mime, display_name="video")
+        deadline = time.monotonic() + limit_s
         try:
-            deadline = time.monotonic() + limit_s
+            file = self._call(lambda: self._client.files.upload(file=path, config=config), control, limit_s, 0)
             while (state := _state(file)) != "ACTIVE":
                 if state == "FAILED":
                     reason = (file.error.message if file.error else "") or "no reason given"
@@ -153,9 +154,9 @@ class GeminiModel:
             response = error.response
             headers = getattr(response, "headers", None) or {}
             raise classify(error.code or 500, _body(error), headers, sent) from error
-        except httpx2.TimeoutException as error:
+        except TimedOut as error:
             raise ProviderFailed("timeout", sentence("timeout", self.url), again=True) from error
-        except httpx2.HTTPError as error:
+        except Broken as error:
             said = f"{self.url}: {type(error).__name__}: {error}"
             raise ProviderFailed("connection", sentence("connection", said), again=True) from error
         except ModelFailed as error:

@@ -23,6 +23,8 @@ from vesta_ui.control import Control
 from vesta_ui.errors import BadSpec, ModelFailed
 
 T = TypeVar("T")
+TimedOut = httpx2.TimeoutException
+Broken = httpx2.HTTPError
 CONNECT_S = 10.0
 
 
