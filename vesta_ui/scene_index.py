@@ -64,16 +64,21 @@ class SceneIndex:
         """
         if k < 1:
             raise OperationRefused(f"asked for {k} scenes: ask for at least 1")
-        scores = np.asarray(self.scores(query))
-        wanted = [i for i, one in enumerate(self.scenes) if within is None or one.interval.overlap(within) > 0]
-        best = sorted(wanted, key=lambda i: (-scores[i], i))[:k]
-        return [Hit(self.scenes[i], float(scores[i])) for i in best]
+        scores = self._scores(query)
+        if within is not None:
+            outside = [one.interval.overlap(within) <= 0 for one in self.scenes]
+            scores = np.where(outside, -np.inf, scores)
+        best = np.argsort(-scores, kind="stable")[:k]
+        return [Hit(self.scenes[i], float(scores[i])) for i in best if np.isfinite(scores[i])]
 
     def scores(self, query: str) -> tuple[float, ...]:
         """The cosine of every scene with the query, in scene order."""
+        return tuple(self._scores(query).tolist())
+
+    def _scores(self, query: str) -> Vectors:
         if not query.strip():
             raise OperationRefused("the query is empty: say what to look for")
-        return tuple(float(score) for score in self.vectors @ self.model.query(query))
+        return np.asarray(self.vectors @ self.model.query(query), np.float32)
 
     def words(self, interval: Interval) -> tuple[Word, ...]:
         """Words spoken in an interval (by the middle of the word)."""
@@ -134,15 +139,16 @@ def build(path: Path, settings: Settings, control: Control) -> Generator[IndexPr
     encoder = encoders.load(settings.encoder)
     transcript.identity(settings.speech, settings.whisper_dir)
     video = yield from watched("probe", lambda progress, inner: open_video(path), control, "")
-    seconds = {"probe": time.monotonic() - begun}
-    folder = video_folder(settings.data_dir, video.facts.sha256)
-    key = index_key(video.facts.sha256, settings, encoder.name, encoder.dimensions)
-    if (index := _open(key, folder, video.facts, settings, encoder)) is not None:
-        return replace(index, seconds={**seconds, "total": time.monotonic() - begun}, reused=True)
-    with locked(folder / ".lock", f"{video.facts.name} is being indexed by another process"):
-        index = yield from _build(key, folder, video, settings, encoder, seconds, control)
-    index.seconds["total"] = time.monotonic() - begun
-    return index
+    with video:
+        seconds = {"probe": time.monotonic() - begun}
+        folder = video_folder(settings.data_dir, video.facts.sha256)
+        key = index_key(video.facts.sha256, settings, encoder.name, encoder.dimensions)
+        if (index := _open(key, folder, video.facts, settings, encoder)) is not None:
+            return replace(index, seconds={**seconds, "total": time.monotonic() - begun}, reused=True)
+        with locked(folder / ".lock", f"{video.facts.name} is being indexed already"):
+            index = yield from _build(key, folder, video, settings, encoder, seconds, control)
+        index.seconds["total"] = time.monotonic() - begun
+        return index
 
 
 def _build(

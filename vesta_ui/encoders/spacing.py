@@ -69,7 +69,8 @@ def _split(run: str) -> list[str]:
                 best[end] = (cost, start)
     if best[-1][0] == float("inf"):
         return [run]
-    pieces, end = [], len(letters)
+    pieces: list[str] = []
+    end = len(letters)
     while end:
         start = best[end][1]
         pieces.insert(0, run[start:end])
