@@ -26,6 +26,7 @@ T = TypeVar("T")
 TimedOut = httpx2.TimeoutException
 Broken = httpx2.HTTPError
 CONNECT_S = 10.0
+LAST_WORDS_S = 0.3
 
 
 class Line:
@@ -33,6 +34,7 @@ class Line:
 
     def __init__(self, silence_s: float) -> None:
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+        self._abandoned: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
         self.client = httpx2.Client(
             timeout=httpx2.Timeout(silence_s, connect=min(CONNECT_S, silence_s)),
             event_hooks={"request": [self._watch]},
@@ -42,6 +44,8 @@ class Line:
 
     def _watch(self, request: httpx2.Request) -> None:
         allow(str(request.url))
+        if threading.current_thread() in self._abandoned:
+            raise Broken("nobody waits for this request any more")
         request.extensions["trace"] = self._trace
 
     def _trace(self, event: str, info: dict[str, Any]) -> None:
@@ -75,11 +79,15 @@ class Line:
 
         started = time.monotonic()
         undo = control.on_stop(woken.set)
-        threading.Thread(target=work, daemon=True, name="model-request").start()
+        worker = threading.Thread(target=work, daemon=True, name="model-request")
+        worker.start()
         woken.wait(limit_s)
         undo()
         if not box:
+            # A call of several requests (an upload) must not go on with the next one.
+            self._abandoned.add(worker)
             self.cut()
+            worker.join(LAST_WORDS_S)
             control.check()
             raise ModelFailed("timeout", f"no complete answer after {time.monotonic() - started:.0f} s")
         control.check()
