@@ -130,6 +130,7 @@ SETTLED = [
     (COLOUR, "B, since the car is dark red", "B"), (COLOUR, "The evidence supports C", "C"), (COLOUR, "I would go with D", "D"),
     (COLOUR, "Based on the evidence, C is the best answer.", "C"), (COLOUR, "It's clearly dark red in the scene", "B"),
     (COLOUR, '{"answer": "D", "confidence": 0.9}', "D"), (COLOUR, "<think>maybe A, or the answer is A</think>B", "B"), (COLOUR, "答案是C", "C"),
+    (COLOUR, "A seems right. But A is wrong. It must be D", "D"), (COLOUR, "Saying the answer is A is wrong. B fits.", "B"),
     (COUNT, "4", "B"), (COUNT, "There are four hosts", "B"), (COUNT, "The answer is 12.", "D"), (COUNT, "B) 4", "B"),
     (TRUE, "Yes, he does.", "A"), (TRUE, "Yes, there is no doubt", "A"), (TRUE, "No, it doesn't", "B"), (TRUE, "no", "B"),
     (SCENE, "A man walks in", "A"), (SCENE, "A", "A"), (SCENE, "The answer is A man walks in", "A"), (SCENE, "The answer is a dog barks", "B"),
@@ -139,7 +140,7 @@ SETTLED = [
 UNSETTLED = [
     (COLOUR, ""), (COLOUR, "E"), (COLOUR, "A or B"), (COLOUR, "The answer is A or B"), (COLOUR, "red or blue"), (COLOUR, "Both A and C"), (COLOUR, "A,C"),
     (COLOUR, "ABCD"), (COLOUR, "A B C D"), (COLOUR, "none of these"), (COLOUR, "Neither A nor B"), (COLOUR, "not C"), (COLOUR, "The answer is not A."),
-    (COLOUR, "I cannot tell"), (COLOUR, "I cannot determine whether it is C"), (COLOUR, "I don't know"), (COLOUR, "All of them"), (COLOUR, "A. blue"),
+    (COLOUR, "I cannot tell"), (COLOUR, "The coat looks blue, but there is not enough evidence"), (COLOUR, "I cannot determine whether it is C"), (COLOUR, "I don't know"), (COLOUR, "All of them"), (COLOUR, "A. blue"),
     (COLOUR, "The car is blue and the house is red"), (COLOUR, "Vitamin C is mentioned"), (COLOUR, "Plan B"), (COLOUR, "A man is seen walking"),
     (COLOUR, "reddish"), (COUNT, "2"), (COUNT, "14"), (COUNT, "4.5"), (COUNT, "I see 4 of the 7 hosts"), (SCENE, "A man is seen walking"),
     (COLOUR, "<think>the answer is B"), (Question("Open?"), "A"),
