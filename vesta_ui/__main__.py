@@ -129,6 +129,12 @@ def doctor(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def bench(arguments: argparse.Namespace) -> int:
+    from vesta_ui import bench as benches
+
+    return benches.main(arguments.name, arguments.rest, print)
+
+
 # ------------------------------------------------------------------------------------------------ parsing
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
@@ -157,6 +163,13 @@ def _parser() -> argparse.ArgumentParser:
 
     one = _command(commands, "doctor", doctor, "say what is odd about a video file and what the app does about it")
     one.add_argument("video", type=Path)
+
+    from vesta_ui.bench import BENCHES
+
+    one = commands.add_parser("bench", help="measure something", description="measure something: one of the benches")
+    one.set_defaults(command=bench)
+    one.add_argument("name", help="; ".join(f"{name}: {what}" for name, (_, what) in BENCHES.items()).replace("%", "%%"))
+    one.add_argument("rest", nargs=argparse.REMAINDER, metavar="…", help="flags of the bench (--help lists them)")
     return parser
 
 

@@ -338,7 +338,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
-    """One step of tool memory M_t: the operation, its arguments and its output in full."""
+    """One step of tool memory M_t: the operation, its arguments and its output in full.
+
+    `summary`: what an agent with a compressed history keeps of all steps before this one (SAVE §A.2).
+    """
 
     step: int
     operation: str
@@ -346,6 +349,7 @@ class MemoryItem:
     output: str
     entry_ids: tuple[str, ...] = ()
     error: str = ""
+    summary: str = ""
 
 
 # ------------------------------------------------------------------------------------------------ what the ledger shows

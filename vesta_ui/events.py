@@ -146,7 +146,10 @@ class Decided(Base):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed(Base):
-    """An operation finished. `error` is told to the Reasoner; `output` is its full text as kept in tool memory."""
+    """An operation finished. `error` is told to the Reasoner; `output` is its full text as kept in tool memory.
+
+    `summary`: the steps before it, compressed, where the agent keeps its history so (SAVE §A.2).
+    """
 
     kind: Literal["observed"] = "observed"
     step: int
@@ -160,6 +163,7 @@ class Observed(Base):
     seconds: float = 0.0
     error: str = ""
     error_kind: str = ""
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,6 +84,8 @@ class Settings:
     """B, most queries of `save` and `explore` (SAVE §A.2)."""
     native_frames: int = 60
     """Frames of `native`, evenly spread (SAVE §A.1)."""
+    native_file: bool = False
+    """`native` sends the video file itself, where the model takes one (Gemini), instead of frames."""
     match_tokens: int | None = None
     """`native` takes as many frames as that many input tokens hold, instead of `native_frames` (SAVE §5)."""
     model_timeout_s: float = 180.0

@@ -29,6 +29,7 @@ from vesta_ui.events import (
     StepStarted,
     Warned,
 )
+from vesta_ui.exploration.listening import listen
 from vesta_ui.frames import FrameStore
 from vesta_ui.operations import Result, Workspace
 from vesta_ui.operations.finalize import answer_of
@@ -39,6 +40,10 @@ from vesta_ui.video import Video
 
 AGENTS = {
     "vesta": "vesta_ui.agents.vesta:Vesta",
+    "save": "vesta_ui.agents.save:Save",
+    "saos": "vesta_ui.agents.save:Saos",
+    "explore": "vesta_ui.agents.explore:Explore",
+    "native": "vesta_ui.agents.native:Native",
 }
 
 MOST_REPEATS = 3
@@ -47,6 +52,9 @@ MOST_REPEATS = 3
 
 class Agent(Protocol):
     """A fresh object a run. `begin` hands it the workspace, once, before anything else."""
+
+    needs_index: bool
+    """Whether the scene index is built first; without it the workspace holds the transcript alone."""
 
     def begin(self, workspace: Workspace) -> None: ...
 
@@ -158,8 +166,7 @@ class Driver:
                 "reasoner-failed", f"the reasoner failed ({error.kind}): the embedded engine answers from the ledger"
             )
             decision = self.agent.fallback(self.state, step)
-            calls = (error.call,) if error.call is not None else ()
-            return replace(decision, calls=calls, notices=(notice,)), "embedded, after a failure"
+            return replace(decision, calls=error.receipts, notices=(notice,)), "embedded, after a failure"
 
     def _answer(self, action: Action, step: int, forced: bool) -> Generator[Event, None, Answer | None]:
         """The answer, or None after a refused one (the Reasoner is asked again, unless there is no budget left)."""
@@ -185,8 +192,7 @@ class Driver:
             result = self.agent.observe(action, self.state, step)
         except (OperationRefused, ModelFailed) as error:
             kind = error.kind if isinstance(error, ModelFailed) else "refused"
-            call = error.call if isinstance(error, ModelFailed) else None
-            calls = (call,) if call is not None else ()
+            calls = error.receipts if isinstance(error, ModelFailed) else ()
             failed = replace(
                 observed,
                 error=str(error),
@@ -205,6 +211,7 @@ class Driver:
                 observations=result.observations,
                 frames=result.frames,
                 output=result.output,
+                summary=result.summary,
                 calls=result.calls,
                 seconds=time.monotonic() - began,
             )
@@ -242,7 +249,10 @@ def run(
     yield started
     try:
         agent: Agent = registry.load(AGENTS, started.agent, "agent")()
-        index = yield from scene_index.build(video.path, settings, control)
+        if agent.needs_index:
+            index = yield from scene_index.build(video.path, settings, control)
+        else:
+            index = yield from listen(video, settings, control)
         workspace = Workspace(video, index, load_observer(settings), frames, settings, control)
         agent.begin(workspace)
         driver = Driver(agent, workspace, initial(started), settings.reasoner)
@@ -250,7 +260,8 @@ def run(
             for event in prefix:
                 yield driver.emit(event)
         else:
-            yield scene_index.ready_event(index)
+            if agent.needs_index:
+                yield scene_index.ready_event(index)
             for notice in index.notices:
                 yield Warned(step=0, notice=notice)
             for event in agent.prepare(driver.state):

@@ -56,7 +56,9 @@ def advance(state: State, event: Event) -> State:
             usage=state.usage + spent(event.calls),
         )
     if isinstance(event, Observed):
-        item = MemoryItem(event.step, event.operation, event.arguments, event.output, error=event.error)
+        item = MemoryItem(
+            event.step, event.operation, event.arguments, event.output, error=event.error, summary=event.summary
+        )
         usage = replace(spent(event.calls), frames=len(event.frames))
         return replace(state, memory=(*state.memory, item), usage=state.usage + usage)
     if isinstance(event, LedgerUpdated):

@@ -16,7 +16,9 @@ Tell = Callable[[str], None]
 BENCHES = {
     "samples": ("vesta_ui.bench.samples", "right answers on the sample videos, question by question"),
     "locality": ("vesta_ui.bench.locality", "the synthetic evidence-locality set (SAVE §5): when does exploring pay?"),
-    "pay": ("vesta_ui.bench.pay", "what recorded runs on one question cost, by how much of the video the evidence takes"),
+        "vesta_ui.bench.pay",
+        "what recorded runs on one question cost, by how much of the video the evidence takes",
+    ),
 }
 """Name → (module, one line on what it measures)."""
 

@@ -44,7 +44,10 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What an operation returns. `output` is its full text as kept in tool memory; `relevance` a score per scene."""
+    """What an operation returns. `output` is its full text as kept in tool memory; `relevance` a score per scene.
+
+    `summary`: the history before it, compressed anew.
+    """
 
     output: str
     observations: tuple[Observation, ...] = ()
@@ -54,6 +57,7 @@ class Result:
     notices: tuple[Notice, ...] = ()
     relevance: tuple[float, ...] = ()
     queries: tuple[str, ...] = field(default=())
+    summary: str = ""
 
 
 class Operation(Protocol):

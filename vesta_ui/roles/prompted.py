@@ -31,7 +31,7 @@ from vesta_ui.roles import Context, Decision, Look, Seen, prompts
 from vesta_ui.roles.context_text import TIGHT, render_context
 from vesta_ui.roles.forms import EstimateForm, InspectForm, JudgeForm, Sighting, decision_form
 
-__all__ = ["PromptedEstimator", "PromptedObserver", "PromptedReasoner", "render_context"]
+__all__ = ["PromptedEstimator", "PromptedObserver", "PromptedReasoner", "observed", "render_context", "told"]
 
 MOST_FRAMES = 150
 """VESTA §B.1: most frames of one look."""
@@ -88,7 +88,7 @@ class PromptedReasoner:
             except ModelFailed as second:
                 second.calls = spent
                 raise
-        return Decision(_action(chosen.model_dump(), context.question), (*spent, call), notices + _told(call))
+        return Decision(_action(chosen.model_dump(), context.question), (*spent, call), notices + told(call))
 
 
 def _action(chosen: dict[str, Any], question: Question) -> Action:
@@ -126,7 +126,7 @@ class PromptedObserver:
             return Seen(())
         text = prompts.judge(interval, sub_question, question)
         form, frames, calls, notices = self._ask(text, looks, JudgeForm, control, "high")
-        found, more = _observations([form], [interval], frames, question)
+        found, more = observed([form], [interval], frames, question)
         return Seen(found, calls, notices + more)
 
     def _inspect(
@@ -135,7 +135,7 @@ class PromptedObserver:
         detail = "low" if len(looks) >= LOW_DETAIL_FROM else "high"
         text = prompts.inspect(intervals, focus, question)
         form, frames, calls, notices = self._ask(text, looks, InspectForm, control, detail)
-        found, more = _observations(form.observations, intervals, frames, question)
+        found, more = observed(form.observations, intervals, frames, question)
         return Seen((*found, *_silent(found, intervals, frames)), calls, notices + more)
 
     def _one_by_one(
@@ -189,7 +189,7 @@ class PromptedObserver:
                 continue
             self._settle()
             frames = tuple(image.frame for image in images)
-            return form, frames, (*spent, call), notices + _told(call)
+            return form, frames, (*spent, call), notices + told(call)
 
     def _settle(self) -> None:
         limit = self.model.max_images
@@ -202,12 +202,12 @@ class PromptedObserver:
         return Image(Frame(look.time, width, height, digest), data, detail)
 
 
-def _told(call: ModelCall) -> tuple[Notice, ...]:
+def told(call: ModelCall) -> tuple[Notice, ...]:
     """What the receipt says was done to the request, for the answer's list of degradations."""
     return tuple(Notice("model-degraded", text) for text in call.notices)
 
 
-def _observations(
+def observed(
     found: Sequence[Sighting], intervals: Sequence[Interval], frames: Sequence[Frame], question: Question
 ) -> tuple[tuple[Observation, ...], tuple[Notice, ...]]:
     """Sightings as observations inside what was looked at; one dated elsewhere is dropped and said."""
@@ -215,14 +215,14 @@ def _observations(
     kept: list[Observation] = []
     notices: list[Notice] = []
     for one in found:
-        told = Interval(min(one.start_s, one.end_s), max(one.start_s, one.end_s))
-        home = min(intervals, key=lambda span: (-span.overlap(told), span.gap(told)))
-        if home.gap(told) > REACH_S:
-            said = f"an observation dated {told} lies outside what was looked at and was dropped"
+        dated = Interval(min(one.start_s, one.end_s), max(one.start_s, one.end_s))
+        home = min(intervals, key=lambda span: (-span.overlap(dated), span.gap(dated)))
+        if home.gap(dated) > REACH_S:
+            said = f"an observation dated {dated} lies outside what was looked at and was dropped"
             notices.append(Notice("observation-dropped", said))
             continue
-        start = min(max(told.start, home.start), home.end)
-        inside = Interval(start, max(start, min(told.end, home.end)))
+        start = min(max(dated.start, home.start), home.end)
+        inside = Interval(start, max(start, min(dated.end, home.end)))
         kept.append(
             Observation(
                 inside,

@@ -1,0 +1,31 @@
+"""SAVE, the simple agentic video explorer, and SAOS, which may look once (SAVE §3.3, Algorithm 1, A.2).
+
+Its one operation asks for a range; scene detection inside the range chooses the frames, the shorter the range the
+denser. No index, no video-wide preprocessing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vesta_ui.exploration import Explorer, Sight
+from vesta_ui.exploration.ranges import HIGH_UP_TO_S, QUERY_RANGE, QueryRangeArguments, times
+from vesta_ui.exploration.showing import show
+from vesta_ui.operations import guard
+from vesta_ui.operations.arguments import checked
+
+
+class Save(Explorer):
+    query = QUERY_RANGE
+
+    def sight(self, arguments: dict[str, Any]) -> Sight:
+        asked = checked(QueryRangeArguments, arguments)
+        (span,), notices = guard([(asked.start_s, asked.end_s)], self.workspace.video.facts.duration_s)
+        chosen, how = times(span, self.workspace)
+        return show(chosen, span, span.length <= HIGH_UP_TO_S, how, self.workspace, notices)
+
+
+class Saos(Save):
+    """Scene-aware one-shot: SAVE restricted to a single query (SAVE §4.1)."""
+
+    queries = 1

@@ -1,0 +1,58 @@
+"""The transcript without an index: for agents that do no video-wide preprocessing but are given the words around a frame."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+
+import numpy as np
+
+from vesta_ui import encoders, scene_index, transcript
+from vesta_ui.background import watched
+from vesta_ui.control import Control
+from vesta_ui.errors import Busy
+from vesta_ui.events import IndexProgress
+from vesta_ui.scene_index import SceneIndex
+from vesta_ui.settings import Settings
+from vesta_ui.store import locked
+from vesta_ui.transcript import Transcript
+from vesta_ui.video import Video
+
+
+def listen(video: Video, settings: Settings, control: Control) -> Generator[IndexProgress, None, SceneIndex]:
+    """An index that holds the words and no scene. Reuses the transcript that any index of this video has made.
+
+    Waits while another run makes it. Raises `BadSpec`, `StorageFailed`, `Stopped`.
+    """
+    begun = time.monotonic()
+    folder = scene_index.video_folder(settings.data_dir, video.facts.sha256)
+    if settings.speech == "off" or not video.facts.has_audio:
+        speech = transcript.transcribe(video, settings.speech, settings.data_dir, folder, control=control)
+    else:
+        speech = yield from _transcript(video, settings, control)
+    model = encoders.load("embedded")
+    return SceneIndex(
+        id="", video=video.facts, encoder="", speech=settings.speech, scenes=(), transcript=speech,
+        notices=(*video.notices, *speech.notices), seconds={"speech": time.monotonic() - begun}, reused=False,
+        folder=folder, vectors=np.zeros((0, model.dimensions), np.float32), model=model,
+    )  # fmt: skip
+
+
+def _transcript(video: Video, settings: Settings, control: Control) -> Generator[IndexProgress, None, Transcript]:
+    folder = scene_index.video_folder(settings.data_dir, video.facts.sha256)
+    while True:
+        try:
+            with locked(folder / ".lock", "this video is being transcribed", wait_s=1.0):
+                return (
+                    yield from watched(
+                        "speech",
+                        lambda progress, inner: transcript.transcribe(
+                            video, settings.speech, settings.data_dir, folder, settings.language, settings.whisper_dir,
+                            progress, inner,
+                        ),
+                        control,
+                    )
+                )  # fmt: skip
+        except Busy:
+            control.check()
+            yield IndexProgress(phase="speech", done=0, total=0)

@@ -1,0 +1,19 @@
+"""Which mind explores: the Reasoner's model (one backbone sees and reasons, as in SAVE), or rules with the Observer."""
+
+from __future__ import annotations
+
+from vesta_ui.exploration import Mind, Query
+from vesta_ui.operations import Workspace
+
+
+def load_mind(query: Query, workspace: Workspace) -> Mind:
+    """Raises `BadSpec`, or `ModelFailed` when a model is not configured."""
+    spec = workspace.settings.reasoner
+    if spec == "embedded":
+        from vesta_ui.exploration.rules import RULES
+
+        return RULES[query.name](query, workspace)
+    from vesta_ui.exploration.prompted import PromptedMind
+    from vesta_ui.models import load
+
+    return PromptedMind(query, workspace, load(spec, workspace.settings))
