@@ -92,6 +92,7 @@ def test_exchanged_weights_are_refused(monkeypatch):
         ("Ticketsfrom12euros", "Tickets from 12 euros"),
         ("9.00to17.00", "9.00 to 17.00"),
         ("NOENTRY", "NO ENTRY"),
+        ("MORNINGBOAT", "MORNING BOAT"),
     ],
 )
 def test_lost_spaces_come_back(glued, apart):
@@ -99,7 +100,7 @@ def test_lost_spaces_come_back(glued, apart):
 
 
 @pytest.mark.parametrize(
-    "whole", ["Thornbury", "Manchester", "KX17 BRM", "McDonald", "Straßenbahn", "a@example.com", "Photographer", "4K", "£4.20"]
+    "whole", ["Thornbury", "Sunflower", "MOUNTBATTEN", "Manchester", "KX17 BRM", "McDonald", "Straßenbahn", "a@example.com", "Photographer", "4K", "£4.20"]
 )
 def test_names_and_codes_stay_whole(whole):
     assert spaced(whole) == whole

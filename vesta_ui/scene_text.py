@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vesta_ui import perception
 from vesta_ui.perception import Image
 
-VERSION = 2
+VERSION = 3
 """Raised when the same frames would give other words."""
 SURE = 0.6
 """Lines read with less certainty are left out."""

@@ -9,6 +9,8 @@ from math import log
 from vesta_ui.encoders import text
 
 LITTLE = frozenset("a at and are as be by for from in is it no of on or our the this to we with you your".split())
+COMMON = log(7000) + 4
+"""Cost of about the 7,000th most frequent word."""
 _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d[\d.,:–-]*|[^A-Za-z\d]+")
 
 
@@ -75,7 +77,9 @@ def _split(run: str) -> list[str]:
         start = best[end][1]
         pieces.insert(0, run[start:end])
         end = start
-    little = sum(piece.lower() in LITTLE for piece in pieces)
+    little = any(piece.lower() in LITTLE for piece in pieces)
     long_enough = all(len(piece) >= 3 or piece.lower() in LITTLE for piece in pieces)
-    convincing = long_enough and (little > 0 or len(letters) >= 14) and len(letters) / len(pieces) >= 3
+    signs = run.isupper() and len(letters) >= 8 and len(pieces) == 2
+    common = signs and all(_costs()[piece.lower()] < COMMON for piece in pieces)
+    convincing = long_enough and (little or common or len(letters) >= 14) and len(letters) / len(pieces) >= 3
     return pieces if convincing else [run]
