@@ -15,10 +15,8 @@ Tell = Callable[[str], None]
 
 BENCHES = {
     "samples": ("vesta_ui.bench.samples", "right answers on the sample videos, question by question"),
+    "pay": ("vesta_ui.bench.pay", "what agents spent on one question, beside how much of the video its evidence takes"),
     "locality": ("vesta_ui.bench.locality", "the synthetic evidence-locality set (SAVE §5): when does exploring pay?"),
-        "vesta_ui.bench.pay",
-        "what recorded runs on one question cost, by how much of the video the evidence takes",
-    ),
 }
 """Name → (module, one line on what it measures)."""
 

@@ -104,13 +104,15 @@ def table(outcomes: Sequence[Outcome], agents: Sequence[str], bins: Sequence[Bin
 
 
 def costs(outcomes: Sequence[Outcome], agents: Sequence[str]) -> str:
-    """Means a sample: input tokens, frames, steps."""
-    lines = ["| mean a question | input tokens | frames | steps |", "| --- | ---: | ---: | ---: |"]
+    """Means a sample: input tokens, frames, steps; and what a right answer costs."""
+    lines = ["| mean a question | input tokens | frames | steps | tokens / right answer |", "| --- |" + " ---: |" * 4]
     for agent in agents:
         mine = [o for o in outcomes if o.agent == agent]
         if mine:
             mean = [sum(getattr(o, name) for o in mine) / len(mine) for name in ("tokens", "frames", "steps")]
-            lines.append(f"| {agent} | {mean[0]:,.0f} | {mean[1]:.1f} | {mean[2]:.1f} |")
+            right = sum(o.right for o in mine)
+            each = f"{sum(o.tokens for o in mine) / right:,.0f}" if right else "–"
+            lines.append(f"| {agent} | {mean[0]:,.0f} | {mean[1]:.1f} | {mean[2]:.1f} | {each} |")
     return "\n".join(lines)
 
 

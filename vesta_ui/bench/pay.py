@@ -1,0 +1,203 @@
+"""When does it pay? What agents spent on one question, beside how much of the video its evidence takes (SAVE §5).
+
+The paper's two axes are the video's length and the temporal concentration of the evidence; the runs are the points on
+them. Works on recorded runs, and makes those it is asked to. Pure but for running.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from vesta_ui.bench import Tell
+from vesta_ui.domain import Interval, clock, merge
+from vesta_ui.errors import BadInput
+from vesta_ui.events import Observed
+from vesta_ui.exploration.tokens import estimate
+from vesta_ui.runs import run as runs
+from vesta_ui.runs.run import Run
+from vesta_ui.settings import from_environment
+
+LENGTHS = ((300.0, "under 5 min"), (900.0, "5 to 15 min"), (float("inf"), "15 min and more"))
+SHARES = ((0.01, "≤ 1 %"), (0.05, "1–5 %"), (0.15, "5–15 %"), (float("inf"), "> 15 %"))
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """One run. `tokens`: input tokens, `counted` by the model or else estimated from the frames. `inside`: frames that
+    lie in the evidence. `right` is None while nobody knows the right answer. Costs a second are per second of evidence.
+    """
+
+    agent: str
+    answer: str
+    right: bool | None
+    frames: int
+    inside: int
+    tokens: int
+    counted: bool
+    cost_usd: float | None
+    seconds: float
+    frames_per_s: float
+    tokens_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """`evidence`: the stretches that carry the answer, merged; `share` of the video in [0, 1]. `cheapest`: the agent
+    that reached the agreed answer with the fewest tokens; `times`: tokens of each that reached it, as multiples of that.
+    """
+
+    duration_s: float
+    evidence: tuple[Interval, ...]
+    evidence_s: float
+    share: float
+    spent: tuple[Spent, ...]
+    agreed: str
+    cheapest: str
+    times: dict[str, float]
+
+    @property
+    def length(self) -> str:
+        return next(name for upto, name in LENGTHS if self.duration_s < upto)
+
+    @property
+    def concentration(self) -> str:
+        return next(name for upto, name in SHARES if self.share <= upto)
+
+
+def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "") -> Pay:
+    """Compare finished runs on one question. `answer`: the right label or text; empty: what most runs say.
+
+    Without `evidence` it is what the runs that reached that answer cite. Raises `BadInput` when the runs are not of one
+    video and question.
+    """
+    sessions = [one.session() for one in every]
+    started = [s.started for s in sessions if s.started is not None]
+    if not started or len(started) < len(sessions):
+        raise BadInput("no run was given, or one of them never started")
+    if len({(s.video.sha256, s.question) for s in started}) > 1:
+        raise BadInput("these runs are not of one video and one question: choose runs that are")
+    said = [(s.answer.label or s.answer.text) if s.answer else "" for s in sessions]
+    agreed = answer or next((name for name, _ in Counter(filter(None, said)).most_common(1)), "")
+    cited = [
+        Interval(e.start, e.end)
+        for s, name in zip(sessions, said, strict=True)
+        if name == agreed and s.answer
+        for e in s.answer.evidence
+    ]
+    video = started[0].video
+    spans = merge(evidence or cited)
+    shortest = 1 / video.fps if video.fps > 0 else 0.04
+    length = min(video.duration_s, max(shortest, sum(span.length for span in spans)))
+    rows = []
+    for one, session, name in zip(every, sessions, said, strict=True):
+        usage = session.usage
+        times = [f.time for e in one.events if isinstance(e, Observed) for f in e.frames]
+        counted = bool(usage.input_tokens)
+        tokens = usage.input_tokens or estimate(one.events)
+        rows.append(
+            Spent(
+                agent=session.started.agent if session.started else "", answer=name,
+                right=(name == answer) if answer else None, frames=len(times),
+                inside=sum(any(span.start <= t <= span.end for span in spans) for t in times), tokens=tokens,
+                counted=counted, cost_usd=usage.cost_usd, seconds=session.at,
+                frames_per_s=len(times) / length, tokens_per_s=tokens / length,
+            )
+        )  # fmt: skip
+    reached = [row for row in rows if row.answer == agreed and row.tokens > 0]
+    best = min(reached, key=lambda row: row.tokens, default=None)
+    return Pay(
+        duration_s=video.duration_s, evidence=spans, evidence_s=length, share=length / video.duration_s, spent=tuple(rows),
+        agreed=agreed, cheapest=best.agent if best else "",
+        times={row.agent: round(row.tokens / best.tokens, 2) for row in reached} if best else {},
+    )  # fmt: skip
+
+
+def as_text(found: Pay) -> str:
+    """The report in Markdown."""
+    known = all(one.right is not None for one in found.spent)
+    where = ", ".join(str(span) for span in found.evidence[:6]) or "none cited"
+    lines = [
+        f"Video: {clock(found.duration_s)} ({found.length}). Evidence: {found.evidence_s:.1f} s = {100 * found.share:.1f} % of "
+        f"it ({found.concentration}): {where}.",
+        "",
+        f"| agent | answer | {'right | ' if known else ''}frames | in the evidence | input tokens | frames / s | tokens / s | cost |",
+        f"| --- | --- | {'--- | ' if known else ''}---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for one in found.spent:
+        right = f"{'yes' if one.right else 'no'} | " if known else ""
+        cost = "unknown" if one.cost_usd is None else f"${one.cost_usd:.4f}"
+        tokens = f"{one.tokens:,}" if one.counted else f"≈ {one.tokens:,}"
+        lines.append(
+            f"| {one.agent} | {one.answer} | {right}{one.frames} | {one.inside} | {tokens} | {one.frames_per_s:.1f} | "
+            f"{one.tokens_per_s:,.0f} | {cost} |"
+        )
+    lines += ["", "Frames and tokens a second are per second of evidence; ≈ is estimated from the frames."]
+    if found.cheapest:
+        others = ", ".join(f"{name} {times:g} ×" for name, times in found.times.items() if name != found.cheapest)
+        kind = "the right answer" if known else f"the same answer ({found.agreed})"
+        lines.append(
+            f"Cost at equal accuracy: {found.cheapest} reached {kind} with the fewest tokens{'; ' + others if others else ''}."
+        )
+    else:
+        lines.append("No run reached the right answer, so there is no cost at equal accuracy.")
+    return "\n".join(lines)
+
+
+# ------------------------------------------------------------------------------------------------ from a shell
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", nargs="*", type=Path, help="recorded run folders of one question")
+    parser.add_argument("--video", type=Path, help="ask this video first, with --question")
+    parser.add_argument("--question")
+    parser.add_argument("--choice", action="append", default=[], metavar="TEXT")
+    parser.add_argument("--agents", default="save,native,saos", help="who is asked (default save,native,saos)")
+    parser.add_argument("--answer", default="", help="the right answer: a label, or the text of an open answer")
+    parser.add_argument(
+        "--evidence", action="append", default=[], metavar="START-END", help="seconds; where the answer is"
+    )
+    parser.add_argument("--out", type=Path, help="where new runs are kept (default: the data folder)")
+    for name in ("reasoner", "observer", "speech"):
+        parser.add_argument(f"--{name}", metavar="SPEC", help=f"who plays the {name} (VESTA_{name.upper()})")
+
+
+def run(chosen: argparse.Namespace, tell: Tell) -> int:
+    """Raises `BadInput`, `BadTrace`."""
+    every = [runs.load(folder) for folder in chosen.run]
+    if chosen.video is not None:
+        if not chosen.question:
+            raise BadInput("--video needs --question: what shall be asked?")
+        every += _asked(chosen)
+    if not every:
+        raise BadInput("give run folders, or --video and --question")
+    tell(as_text(pay(every, [_span(text) for text in chosen.evidence], chosen.answer)))
+    return 0
+
+
+def _asked(chosen: argparse.Namespace) -> list[Run]:
+    from vesta_ui.question import parse_question
+    from vesta_ui.video import open_video
+
+    settings = from_environment(reasoner=chosen.reasoner, observer=chosen.observer, speech=chosen.speech)
+    question = parse_question(chosen.question, chosen.choice)
+    root = chosen.out or settings.data_dir / "runs"
+    done = []
+    for agent in chosen.agents.split(","):
+        run_id = runs.new_id()
+        one = Run(run_id, root / run_id, chosen.video)
+        for _ in runs.play(one, open_video(chosen.video), question, replace(settings, agent=agent.strip())):
+            pass
+        done.append(one)
+    return done
+
+
+def _span(text: str) -> Interval:
+    start, dash, end = text.partition("-")
+    try:
+        if not dash:
+            raise ValueError
+        return Interval(float(start), float(end))
+    except ValueError:
+        raise BadInput(f"“{text}” is not START-END in seconds: write for example 12.5-20") from None
