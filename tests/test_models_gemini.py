@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,7 +18,7 @@ from pydantic import BaseModel
 
 from vesta_ui import models
 from vesta_ui.control import Control
-from vesta_ui.errors import ModelFailed
+from vesta_ui.errors import ModelFailed, Stopped
 from vesta_ui.models import Turn, asking
 from vesta_ui.models import gemini as gemini_provider
 from vesta_ui.models.gemini import GeminiModel
@@ -209,12 +210,18 @@ def test_a_video_that_never_gets_ready_is_deleted_too(
 def test_stop_while_a_video_is_processed(server: ProviderServer, settings: Settings, clip: Path) -> None:
     server.file_states = [{"state": "PROCESSING"}]
     control = Control()
+    stopped_at: list[float] = []
 
-    def upload() -> None:
-        with model(settings).uploaded(clip, control):
-            pass
+    def stop_when_polled() -> None:
+        while len(server.file_log) < 3:
+            time.sleep(0.01)
+        stopped_at.append(time.monotonic())
+        control.stop()
 
-    assert stopped_within(control, upload) < 1.0
+    threading.Thread(target=stop_when_polled, daemon=True).start()
+    with pytest.raises(Stopped), model(settings).uploaded(clip, control):
+        pass
+    assert time.monotonic() - stopped_at[0] < 1.5
     assert server.file_log[-1] == deleted(server)
 
 
