@@ -71,7 +71,7 @@ class Pay:
 def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "") -> Pay:
     """Compare finished runs on one question. `answer`: the right label or text; empty: what most runs say.
 
-    Without `evidence` it is what the runs that reached that answer cite. Raises `BadInput` when the runs are not of one
+    Without `evidence` it is the shortest that a run which reached that answer cites. Raises `BadInput` when the runs are not of one
     video and question.
     """
     sessions = [one.session() for one in every]
@@ -83,13 +83,13 @@ def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "
     said = [(s.answer.label or s.answer.text) if s.answer else "" for s in sessions]
     agreed = answer or next((name for name, _ in Counter(filter(None, said)).most_common(1)), "")
     cited = [
-        Interval(e.start, e.end)
+        [Interval(e.start, e.end) for e in s.answer.evidence]
         for s, name in zip(sessions, said, strict=True)
-        if name == agreed and s.answer
-        for e in s.answer.evidence
+        if s.answer and name == agreed
     ]
     video = started[0].video
-    spans = merge(evidence or cited)
+    shortest_cited = min((merge(spans) for spans in cited if spans), key=lambda m: sum(s.length for s in m), default=())
+    spans = merge(evidence) or shortest_cited
     shortest = 1 / video.fps if video.fps > 0 else 0.04
     length = min(video.duration_s, max(shortest, sum(span.length for span in spans)))
     rows = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vesta_ui.domain import Action, Entry
 from vesta_ui.exploration import Past
-from vesta_ui.exploration.order import compatible, readings, refuted, scores, tracks
+from vesta_ui.exploration.order import Change, compatible, readings, refuted, scores, tracks
 from vesta_ui.roles import Decision
 from vesta_ui.roles.embedded.asked import Kind, understand
 from vesta_ui.roles.embedded.facts import Fact
@@ -41,14 +41,18 @@ def _by_order(past: Past) -> Action | None:
     sure = [change for t in trusted for change in t.changes if change.sure]
     certain = sure and compatible(sure, past.question) == [best]
     confidence = 0.9 if certain else round(0.6 / ties, 2)
-    shown = [f"{c.before} → {c.after}" for c in (sure or [c for t in every for c in t.changes])]
-    told = ", ".join(dict.fromkeys(shown))
-    seen = [c.span for t in trusted for c in t.changes if c.sure or not sure]
-    cited = [e.id for e in past.ledger.entries if any(e.interval.gap(span) == 0 for span in seen)]
+    closest: dict[tuple[str, str], Change] = {}
+    for change in sure or [c for t in every for c in t.changes]:
+        held = closest.get((change.before, change.after))
+        if held is None or change.span.length < held.span.length:
+            closest[(change.before, change.after)] = change
+    told = ", ".join(f"{before} → {after}" for before, after in closest)
+    ends = {time for change in closest.values() for time in (change.span.start, change.span.end)}
+    cited = [e.id for e in past.ledger.entries if any(f.time in ends for f in e.observation.frames)]
     why = f"what followed what: {told[:160]}" + (
         "" if ties == 1 else f"; {ties} choices fit this equally, so it is a guess"
     )
-    return _finalize(best, cited[:MOST_CITED], confidence, why)
+    return _finalize(best, cited[: 2 * MOST_CITED], confidence, why)
 
 
 def _by_evidence(past: Past) -> Action:
