@@ -46,7 +46,9 @@ def test_exactly_the_entries_shown_are_in_the_text(ledger: Ledger, view: View | 
 
 
 @given(ledgers(), VIEWS, VIEWS)
-def test_a_view_changes_what_is_shown_and_nothing_that_is_known(ledger: Ledger, one: View | None, other: View | None) -> None:
+def test_a_view_changes_what_is_shown_and_nothing_that_is_known(
+    ledger: Ledger, one: View | None, other: View | None
+) -> None:
     a, b = compact(ledger, one), compact(ledger, other)
     assert a.hypotheses == b.hypotheses == hypotheses(ledger)
     assert a.references == b.references == reference_states(ledger)
@@ -130,7 +132,10 @@ def test_the_text_is_time_stamped_with_ids_provenance_and_states() -> None:
                 stances=(Stance("A", True, 0.75),))  # fmt: skip
     ledger = update(ledger, entries_from(ledger, "clip", 2, "how many?", [look]))
     text = compact(ledger, LOCAL).text
-    assert "e1 00:20.0–00:40.0 [clip, step 2; verified; confidence 0.90; for A 0.75] “four hosts” text on screen: “GALA” hosts = 4" in text
+    assert (
+        "e1 00:20.0–00:40.0 [clip, step 2; verified; confidence 0.90; for A 0.75] “four hosts” text on screen: “GALA” hosts = 4"
+        in text
+    )
     assert "r1 00:20.0–00:40.0, score 0.50: verified" in text
     assert "r2 01:40.0–02:20.0, score 0.50: unverified" in text
     assert "A: for 0.75, against 0.00 (e1)" in text and "B: for 0.00" in text
@@ -168,7 +173,9 @@ def test_a_long_observation_is_cut_but_its_id_leads_to_the_whole() -> None:
          "A and B are not told apart"),
     ],
 )  # fmt: skip
-def test_sufficiency_depends_on_the_emphasis(observations: list[Any], view: View | None, sufficient: bool, why: str) -> None:
+def test_sufficiency_depends_on_the_emphasis(
+    observations: list[Any], view: View | None, sufficient: bool, why: str
+) -> None:
     covered = compact(ledger_of(*observations), view).coverage
     assert covered.sufficient is sufficient
     assert why in covered.why
@@ -212,7 +219,9 @@ def test_speech_is_missed_only_where_it_matters_and_until_it_was_heard() -> None
 
 
 def test_verified_local_evidence_leaves_the_other_references_alone() -> None:
-    ledger = add_references(ledger_of(seen(100, 140, verdict=True)), [reference(100, 140), reference(300, 340, id="r2")])
+    ledger = add_references(
+        ledger_of(seen(100, 140, verdict=True)), [reference(100, 140), reference(300, 340, id="r2")]
+    )
     assert ("inspect", 300) not in gaps(ledger, LOCAL)
     assert ("inspect", 300) in gaps(ledger, COVERAGE)
 
@@ -221,9 +230,14 @@ def test_verified_local_evidence_leaves_the_other_references_alone() -> None:
 def test_three_cooking_intervals_are_one_light_coverage_view() -> None:
     """The paper's UID 1426 (VESTA §A.6): a visual commonality needs no counting, event or speech structure."""
     spots = [(100, 130), (900, 940), (2_000, 2_060)]
-    ledger = add_references(Ledger(3_600.0, CHOICES), [reference(a, b, id=f"r{n}") for n, (a, b) in enumerate(spots, 1)])
+    ledger = add_references(
+        Ledger(3_600.0, CHOICES), [reference(a, b, id=f"r{n}") for n, (a, b) in enumerate(spots, 1)]
+    )
     for step, (start, end) in enumerate(spots, 1):
-        halves = [seen(start, start + 20, "people cook outdoors", verdict=True), seen(start + 15, end, "a shared pot", verdict=True)]
+        halves = [
+            seen(start, start + 20, "people cook outdoors", verdict=True),
+            seen(start + 15, end, "a shared pot", verdict=True),
+        ]
         ledger = update(ledger, entries_from(ledger, "inspect", step, "people preparing food", halves))
     snapshot = compact(ledger, LOCAL)
     assert snapshot.coverage.seen == tuple(Interval(a, b) for a, b in spots)
@@ -250,7 +264,9 @@ def test_a_turning_point_is_told_by_speech_and_picture_together() -> None:
 def test_a_long_run_stays_within_its_budget_and_is_quick() -> None:
     ledger = Ledger(7_200.0, tuple("ABCDEFGH"))
     for step in range(1, 21):
-        ledger = add_references(ledger, [reference(300.0 * n + step, 300.0 * n + step + 30, step - 1, "") for n in range(6)])
+        ledger = add_references(
+            ledger, [reference(300.0 * n + step, 300.0 * n + step + 30, step - 1, "") for n in range(6)]
+        )
         looks = [seen(40.0 * (step * 15 + n) % 7_100, 40.0 * (step * 15 + n) % 7_100 + 30, f"step {step} sees thing {n} " + "and more " * 20,
                       event=f"event {n % 4}", state=f"door: {n % 2}", number=n % 5, number_of="people",
                       stances=(Stance("ABCDEFGH"[n % 8], n % 3 > 0, 0.4),)) for n in range(15)]  # fmt: skip

@@ -45,12 +45,17 @@ def statuses(relations: tuple[Relation, ...]) -> list[str]:
 def test_entries_are_numbered_on_and_carry_their_provenance() -> None:
     ledger = ledger_of(seen(0, 5), seen(5, 10))
     made = entries_from(ledger, "clip", 3, " how\nmany? ", [seen(1, 2), seen(2, 3)])
-    assert [(e.id, e.operation, e.step, e.query) for e in made] == [("e3", "clip", 3, "how many?"), ("e4", "clip", 3, "how many?")]
+    assert [(e.id, e.operation, e.step, e.query) for e in made] == [
+        ("e3", "clip", 3, "how many?"),
+        ("e4", "clip", 3, "how many?"),
+    ]
 
 
 def test_what_comes_from_outside_is_made_valid() -> None:
     stances = (Stance("A", True, 7.0), Stance("Z", True, 1.0), Stance("B", False, math.nan))
-    raw = seen(-5, 2000, " two\n\n## lines\x00 ", confidence=1.5, number=math.inf, stances=stances, examined=Interval(-1, 9))
+    raw = seen(
+        -5, 2000, " two\n\n## lines\x00 ", confidence=1.5, number=math.inf, stances=stances, examined=Interval(-1, 9)
+    )
     (entry,) = entries_from(Ledger(100.0, CHOICES), "inspect", 1, "q", [raw])
     o = entry.observation
     assert (o.interval, o.content, o.confidence, o.number) == (Interval(0, 100), "two ## lines", 1.0, None)
@@ -139,7 +144,9 @@ def test_a_reference_is_not_settled_by_what_was_seen_before_it_was_found() -> No
 
 # ---- events
 def test_the_same_sign_read_twice_with_other_things_between_is_two_occurrences() -> None:
-    ledger = ledger_of(seen(10, 15, event="golden sign"), seen(30, 40, "a street"), seen(60, 65, event="the golden sign"))
+    ledger = ledger_of(
+        seen(10, 15, event="golden sign"), seen(30, 40, "a street"), seen(60, 65, event="the golden sign")
+    )
     assert statuses(events(ledger)) == ["independent", "independent"]
     assert [(c.least, c.most) for c in counts(ledger)] == [(2, 2)]
 
@@ -156,7 +163,9 @@ def test_what_was_heard_between_says_nothing_about_what_was_seen() -> None:
 
 
 def test_two_descriptions_of_one_place_are_one_occurrence() -> None:
-    ledger = ledger_of(seen(10, 20, event="bell rings"), seen(12, 18, event="the bell is ringing"), seen(19, 26, event="bell rings"))
+    ledger = ledger_of(
+        seen(10, 20, event="bell rings"), seen(12, 18, event="the bell is ringing"), seen(19, 26, event="bell rings")
+    )
     assert statuses(events(ledger)) == ["independent", "duplicate"]
     one, duplicate = events(ledger)
     assert (one.start, one.end, one.entry_ids) == (10, 26, ("e1", "e2", "e3"))
@@ -272,20 +281,29 @@ def test_a_conflict_says_what_disagrees_where_and_how_it_ended() -> None:
 def test_states_verdicts_and_stances_can_conflict() -> None:
     states_differ = ledger_of(seen(10, 20, state="door: open"), seen(12, 18, state="door: closed"))
     verdicts_differ = ledger_of(seen(10, 20, verdict=True), seen(12, 18, verdict=False))
-    sides_differ = ledger_of(seen(10, 20, stances=(Stance("A", True, 0.8),)), seen(10, 20, stances=(Stance("A", False, 0.6),)))
+    sides_differ = ledger_of(
+        seen(10, 20, stances=(Stance("A", True, 0.8),)), seen(10, 20, stances=(Stance("A", False, 0.6),))
+    )
     assert [statuses(conflicts(one)) for one in (states_differ, verdicts_differ, sides_differ)] == [["open"]] * 3
 
 
 def test_what_is_no_conflict() -> None:
-    other_queries = ledger_of(("clip", "a dog?", [seen(10, 20, verdict=True)]), ("clip", "a cat?", [seen(10, 20, verdict=False)]))
+    other_queries = ledger_of(
+        ("clip", "a dog?", [seen(10, 20, verdict=True)]), ("clip", "a cat?", [seen(10, 20, verdict=False)])
+    )
     one_look = ledger_of(("inspect", "a dog?", [seen(10, 20, verdict=True), seen(10, 20, verdict=False)]))
     faint = ledger_of(seen(10, 20, stances=(Stance("A", True, 0.8),)), seen(10, 20, stances=(Stance("A", False, 0.1),)))
-    elsewhere = ledger_of(seen(10, 20, stances=(Stance("A", True, 0.8),)), seen(90, 99, stances=(Stance("A", False, 0.8),)))
+    elsewhere = ledger_of(
+        seen(10, 20, stances=(Stance("A", True, 0.8),)), seen(90, 99, stances=(Stance("A", False, 0.8),))
+    )
     assert [conflicts(one) for one in (other_queries, one_look, faint, elsewhere)] == [()] * 4
 
 
 def test_the_hypothesis_matrix_has_every_choice_and_sums_weights() -> None:
-    ledger = ledger_of(seen(0, 5, stances=(Stance("A", True, 0.5), Stance("B", False, 0.25))), seen(9, 12, stances=(Stance("A", True, 0.25),)))
+    ledger = ledger_of(
+        seen(0, 5, stances=(Stance("A", True, 0.5), Stance("B", False, 0.25))),
+        seen(9, 12, stances=(Stance("A", True, 0.25),)),
+    )
     a, b, c = hypotheses(ledger)
     assert (a.label, a.support, a.refutation, a.entry_ids) == ("A", 0.75, 0, ("e1", "e2"))
     assert (b.support, b.refutation, b.entry_ids) == (0, 0.25, ("e1",))
@@ -311,7 +329,9 @@ def observations(draw: st.DrawFn) -> Observation:
 
 @st.composite
 def ledgers(draw: st.DrawFn) -> Ledger:
-    ledger = add_references(Ledger(300.0, CHOICES), [reference(20.0 * n, 20.0 * n + 20, id=f"r{n}") for n in range(1, 5)])
+    ledger = add_references(
+        Ledger(300.0, CHOICES), [reference(20.0 * n, 20.0 * n + 20, id=f"r{n}") for n in range(1, 5)]
+    )
     for step in range(1, draw(st.integers(1, 6))):
         made = entries_from(ledger, draw(st.sampled_from(["inspect", "speech", "clip"])), step, draw(NAMES),
                             draw(st.lists(observations(), max_size=4)))  # fmt: skip

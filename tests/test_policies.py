@@ -90,7 +90,10 @@ def test_contrastive_asks_once_a_hypothesis_and_names_who_asked() -> None:
 
 
 def test_one_loud_hypothesis_cannot_crowd_out_the_others() -> None:
-    table = {f"Q? {word}": [(n + 1) / 10 + loud for n in range(8)] for word, loud in [("cat", 5.0), ("dog", 0.0), ("cow", 0.0)]}
+    table = {
+        f"Q? {word}": [(n + 1) / 10 + loud for n in range(8)]
+        for word, loud in [("cat", 5.0), ("dog", 0.0), ("cow", 0.0)]
+    }
     table["Q? dog"].reverse()
     table["Q? cow"] = [0.0, 0.0, 0.0, 0.3, 0.2, 0.0, 0.0, 0.0]
     found = retrieve(Policy.CONTRASTIVE, question("cat", "dog", "cow"), Index(scenes(*[30.0] * 8), table), k=3)
@@ -98,7 +101,11 @@ def test_one_loud_hypothesis_cannot_crowd_out_the_others() -> None:
 
 
 def test_spare_slots_go_to_the_best_next_candidate_whatever_the_order_of_choices() -> None:
-    table = {"Q? cat": [0.5, 0.1, 0.0, 0.0, 0.0, 0.0], "Q? dog": [0.0, 0.0, 0.6, 0.4, 0.0, 0.0], "Q? cow": [0.0, 0.0, 0.0, 0.0, 0.7, 0.3]}
+    table = {
+        "Q? cat": [0.5, 0.1, 0.0, 0.0, 0.0, 0.0],
+        "Q? dog": [0.0, 0.0, 0.6, 0.4, 0.0, 0.0],
+        "Q? cow": [0.0, 0.0, 0.0, 0.0, 0.7, 0.3],
+    }
     one = retrieve(Policy.CONTRASTIVE, question("cat", "dog", "cow"), Index(scenes(*[30.0] * 6), table), k=4)
     other = retrieve(Policy.CONTRASTIVE, question("cow", "dog", "cat"), Index(scenes(*[30.0] * 6), table), k=4)
     assert set(ids(one)) == set(ids(other)) == {"s4", "s2", "s0", "s3"}
@@ -120,7 +127,14 @@ def test_at_most_six_choices_that_say_something_become_hypotheses() -> None:
 def test_every_reference_is_provisional_numbered_and_carries_its_scene() -> None:
     index = Index(scenes(7.0, 9.0), {"Q?": [0.25, 0.75]})
     first, second = retrieve(Policy.FOCUSED, question(), index).references
-    assert (first.id, first.scene_id, first.start, first.end, first.score, first.step) == ("r1", "s1", 7.0, 16.0, 0.75, 0)
+    assert (first.id, first.scene_id, first.start, first.end, first.score, first.step) == (
+        "r1",
+        "s1",
+        7.0,
+        16.0,
+        0.75,
+        0,
+    )
     assert second.id == "r2"
 
 

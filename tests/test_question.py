@@ -81,7 +81,10 @@ def test_a_choice_may_run_over_lines_and_hold_other_labels() -> None:
 def test_choices_given_apart_lose_labels_only_if_all_carry_them() -> None:
     assert [c.text for c in parse_question("Q?", ["A. one", "B. two"]).choices] == ["one", "two"]
     assert [c.text for c in parse_question("Q?", ["1.5", "2.5"]).choices] == ["1.5", "2.5"]
-    assert [c.text for c in parse_question("Q?", ["A. Lincoln", "G. Washington"]).choices] == ["A. Lincoln", "G. Washington"]
+    assert [c.text for c in parse_question("Q?", ["A. Lincoln", "G. Washington"]).choices] == [
+        "A. Lincoln",
+        "G. Washington",
+    ]
 
 
 def test_ten_choices_are_read_and_eleven_refused() -> None:
@@ -159,7 +162,18 @@ def test_what_settles_on_no_choice_is_never_guessed(question: Question, said: st
 
 PHRASINGS = ["{l}", "({l})", "{l}.", "{l}. {t}", "**{l}**", "The answer is {l}.", "so the answer is {l}", "The answer is ({l}) {t}.",
              "Answer: {l}", "{t}", "I choose {l}.", "The correct answer is {t}.", '{{"answer": "{l}"}}', "Looking closely, it is {t}."]  # fmt: skip
-THINGS = ["a red kite", "the old bridge", "two horses", "a tall ship", "the market", "a violin", "an oak tree", "snow", "the lighthouse", "a map"]
+THINGS = [
+    "a red kite",
+    "the old bridge",
+    "two horses",
+    "a tall ship",
+    "the market",
+    "a violin",
+    "an oak tree",
+    "snow",
+    "the lighthouse",
+    "a map",
+]
 
 
 @given(st.lists(st.sampled_from(THINGS), min_size=2, max_size=10, unique=True), st.data())
@@ -170,7 +184,10 @@ def test_every_phrasing_round_trips_for_every_choice(texts: list[str], data: st.
     assert parse_answer(said, question) == choice.label
 
 
-@given(st.lists(st.sampled_from(THINGS), min_size=2, max_size=10, unique=True), st.sampled_from(["{l}. {t}", "({l}) {t}", "{l}) {t}"]))
+@given(
+    st.lists(st.sampled_from(THINGS), min_size=2, max_size=10, unique=True),
+    st.sampled_from(["{l}. {t}", "({l}) {t}", "{l}) {t}"]),
+)
 def test_a_written_out_question_is_read_back(texts: list[str], form: str) -> None:
     choices = tuple(Choice(LABELS[n], text) for n, text in enumerate(texts))
     lines = [form.format(l=c.label, t=c.text) for c in choices]

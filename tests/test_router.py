@@ -79,7 +79,9 @@ def test_flags_follow_the_words() -> None:
     assert prior(question("What is the name of the ship?")).flags == ()
 
 
-@pytest.mark.parametrize("text", ["¿Cuántas veces salta el perro?", "Wie oft springt der Hund?", "狗跳了几次？", "Сколько раз?", "123?"])
+@pytest.mark.parametrize(
+    "text", ["¿Cuántas veces salta el perro?", "Wie oft springt der Hund?", "狗跳了几次？", "Сколько раз?", "123?"]
+)
 def test_another_language_is_focused_and_says_so(text: str) -> None:
     routed = route(question(text), None)
     assert routed.policy is Policy.FOCUSED and not routed.prior.cues
@@ -93,7 +95,9 @@ def test_english_without_a_cue_is_focused_and_says_so() -> None:
 
 
 def test_a_very_long_question_is_read_from_its_end() -> None:
-    assert route(question("It was a day. " * 3_000 + "How many times does the bell ring?"), None).policy is Policy.RECALL
+    assert (
+        route(question("It was a day. " * 3_000 + "How many times does the bell ring?"), None).policy is Policy.RECALL
+    )
 
 
 # ---- the model's estimate
@@ -147,7 +151,9 @@ def test_without_a_model_the_note_says_why() -> None:
 
 
 def test_flags_of_words_and_model_are_joined() -> None:
-    _, flags, _ = merge(prior(question("How many times does she wave?")), estimate(Demand.REPEATED, flags=(Flag.SPEECH,)))
+    _, flags, _ = merge(
+        prior(question("How many times does she wave?")), estimate(Demand.REPEATED, flags=(Flag.SPEECH,))
+    )
     assert flags == (Flag.COUNTING, Flag.NUMERIC, Flag.SPEECH)
 
 

@@ -58,9 +58,7 @@ def sufficiency(
     return bool(verified), f"verified by {', '.join(verified[:6])}" if verified else "nothing is verified yet"
 
 
-def _covers(
-    ledger: Ledger, referenced: Sequence[ReferenceState], happenings: Sequence[Relation]
-) -> tuple[bool, str]:
+def _covers(ledger: Ledger, referenced: Sequence[ReferenceState], happenings: Sequence[Relation]) -> tuple[bool, str]:
     unlooked = [s.reference.id for s in referenced if s.status is Status.UNVERIFIED]
     if unlooked:
         return False, f"{', '.join(unlooked[:8])} not looked at"
@@ -112,7 +110,12 @@ def find_gaps(
     settled = emphasis is Emphasis.LOCAL and any(s.status is Status.VERIFIED for s in referenced)
     if not settled:
         gaps += [
-            Gap(f"{s.reference.id} was not looked at since it was retrieved", "inspect", s.reference.start, s.reference.end)
+            Gap(
+                f"{s.reference.id} was not looked at since it was retrieved",
+                "inspect",
+                s.reference.start,
+                s.reference.end,
+            )
             for s in referenced
             if s.status is Status.UNVERIFIED
         ]
@@ -153,7 +156,11 @@ def _undecided(matrix: Sequence[HypothesisSupport], referenced: Sequence[Referen
     for row in matrix:
         if not row.entry_ids:
             asked = next(
-                (s.reference for s in referenced if row.label in s.reference.hypotheses and s.status is Status.UNVERIFIED),
+                (
+                    s.reference
+                    for s in referenced
+                    if row.label in s.reference.hypotheses and s.status is Status.UNVERIFIED
+                ),
                 None,
             )
             text = f"no evidence for or against {row.label}"

@@ -108,7 +108,8 @@ def contrastive(question: Question, index: Searches, k: int, separation_s: float
     kept = merged[:k]
     return Retrieval(
         references=tuple(
-            _reference(n, hit, query, hypotheses=tuple(sorted(labels))) for n, (hit, labels, query) in enumerate(kept, 1)
+            _reference(n, hit, query, hypotheses=tuple(sorted(labels)))
+            for n, (hit, labels, query) in enumerate(kept, 1)
         ),
         queries=queries,
         pool=tuple(dict.fromkeys(hit.scene.id for ranking in rankings for hit in ranking)),
@@ -123,9 +124,7 @@ POLICIES: dict[Policy, Callable[[Question, Searches, int, float], Retrieval]] = 
 }
 
 
-def retrieve(
-    policy: Policy, question: Question, index: Searches, k: int = 6, separation_s: float = 20.0
-) -> Retrieval:
+def retrieve(policy: Policy, question: Question, index: Searches, k: int = 6, separation_s: float = 20.0) -> Retrieval:
     """R_π, at most `k` references `r1`, `r2` … in the policy's order (Algorithm 2). Raises `ValueError` if `k` < 1."""
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
@@ -146,18 +145,14 @@ def hypotheses(question: Question) -> tuple[Choice, ...]:
 
 def _left(rankings: Sequence[Sequence[Scored]], kept: Sequence[tuple[Scored, list[str], str]]) -> tuple[str, ...]:
     returned = {hit.scene.id for hit, _, _ in kept}
-    return tuple(
-        dict.fromkeys(hit.scene.id for ranking in rankings for hit in ranking if hit.scene.id not in returned)
-    )
+    return tuple(dict.fromkeys(hit.scene.id for ranking in rankings for hit in ranking if hit.scene.id not in returned))
 
 
 def _duplicate(a: Scene, b: Scene) -> bool:
     return a.id == b.id or a.interval.overlap(b.interval) > min(a.interval.length, b.interval.length) / 2
 
 
-def _reference(
-    number: int, hit: Scored, query: str, hypotheses: tuple[str, ...] = (), note: str = ""
-) -> Reference:
+def _reference(number: int, hit: Scored, query: str, hypotheses: tuple[str, ...] = (), note: str = "") -> Reference:
     scene = hit.scene
     return Reference(
         id=f"r{number}",

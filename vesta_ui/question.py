@@ -28,7 +28,9 @@ _LABEL = r"(?P<open>[(\[]?)(?P<label>[A-Za-z]|\d{1,2})(?P<close>[)\]]|[.:、]|\s
 _AT_LINE = re.compile(rf"^[ \t>]*{_BEFORE}{_LABEL}", re.MULTILINE | re.IGNORECASE)
 _INLINE = re.compile(rf"(?:(?<=[\s,;/?:]|[^\x00-\x7f])|(?<=^)){_BEFORE}{_LABEL}", re.IGNORECASE)
 _BULLET = re.compile(r"^[ \t]*[-*•‣▪·–]\s+(?=\S)", re.MULTILINE)
-_HEADING = re.compile(r"^\W*(?:options?|choices?|answers?|answer (?:options?|choices?)|possible answers?|选项)\W*$", re.IGNORECASE)
+_HEADING = re.compile(
+    r"^\W*(?:options?|choices?|answers?|answer (?:options?|choices?)|possible answers?|选项)\W*$", re.IGNORECASE
+)
 _ORDER = re.compile(
     r"^\W*(?:please )?(?:"
     r"(?:answer|respond|reply) (?:with|by|using|only|the (?:above )?question|directly)"
@@ -132,7 +134,7 @@ def _plausible(text: str, chain: Sequence[_Mark], inline: bool) -> bool:
     if inline and not all(text[m.end : end].strip(" \t\n,;/") for m, end in zip(chain, ends, strict=True)):
         return False
     before = text[: chain[0].start].rstrip()
-    return not inline or chain[0].style[0] == "A" or not before or before[-1] in "?.:!。？：)\"”"
+    return not inline or chain[0].style[0] == "A" or not before or before[-1] in '?.:!。？：)"”'
 
 
 def _complete(text: str, marks: Sequence[_Mark], chain: Sequence[_Mark]) -> None:
@@ -199,7 +201,9 @@ _STATES = (
 )
 _FILLER = r"(?:\s|[\"'“(\[:]|\b(?:most|likely|probably|clearly|definitely|therefore|thus|indeed|that|it|is|it's|the|an?|option|choice|letter|answer)\b)*"
 _STATEMENT = re.compile(rf"(?:{_STATES}){_FILLER}", re.IGNORECASE)
-_SMALL = re.compile(rf"(?:(?i:{_STATES})[\s\"'(\[]*(?:option |choice )?|[(\[])(?P<label>[a-j])(?=[)\]]?\s*(?:$|[.,;:!\n)\]]))")
+_SMALL = re.compile(
+    rf"(?:(?i:{_STATES})[\s\"'(\[]*(?:option |choice )?|[(\[])(?P<label>[a-j])(?=[)\]]?\s*(?:$|[.,;:!\n)\]]))"
+)
 _LETTER = re.compile(
     r"(?:(?P<sure>(?i:\b(?:option|choice|answer|letter)s?\s+|答案\s*[是为:]?\s*)|[(\[])|(?:^|[.:;!?,/\n—–-])\s*|(?i:\b(?:is|be|it|it's|its|so|thus|therefore|hence|but|not|or"
     r"|and|nor|neither|either|both|than|of|out|say|for|to|between|eliminate[sd]?|reject(?:s|ed)?|exclude[sd]?|choose|pick|select|with|over"
@@ -226,7 +230,9 @@ _UNSURE = re.compile(
     r"|identify|establish)|\b(?:insufficient|not enough|inconclusive|unclear|unknown|don't know|not sure|no (?:clear )?(?:evidence|answer|way to))\b",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(r"\W*(?:\bor\b|\band\b|[/&,+])\W*(?:(?:option|choice|the|an?|maybe|perhaps)\s+)*\W*", re.IGNORECASE)
+_BESIDE = re.compile(
+    r"\W*(?:\bor\b|\band\b|[/&,+])\W*(?:(?:option|choice|the|an?|maybe|perhaps)\s+)*\W*", re.IGNORECASE
+)
 _DIGITS = dict(zip("zero one two three four five six seven eight nine ten eleven twelve".split(), map(str, range(13)), strict=True))  # fmt: skip
 
 
@@ -273,7 +279,9 @@ def _whole(said: str, question: Question) -> set[str]:
     """`C`, `(c)`, `C.`, `Option C`, `C. its text`, or a choice's text alone; both choices for `C. another's text`."""
     same = [c.label for c in question.choices if _plain(c.text) == _plain(said)]
     head = re.fullmatch(
-        r"\W*(?:(?:option|choice|answer)\W*)?([A-J])(?:\W*$|\s*[).:\]]+\s*|\s+[-–(]\s*)(.*)", said, re.DOTALL | re.IGNORECASE
+        r"\W*(?:(?:option|choice|answer)\W*)?([A-J])(?:\W*$|\s*[).:\]]+\s*|\s+[-–(]\s*)(.*)",
+        said,
+        re.DOTALL | re.IGNORECASE,
     )
     if same or head is None or question.choice(head[1].upper()) is None:
         return set(same[:1]) if len(same) == 1 else set()
@@ -311,7 +319,11 @@ def _places(said: str, text: str) -> Iterator[re.Match[str]]:
     words = {digits: word for word, digits in _DIGITS.items()}
     written = [(p, _DIGITS.get(p.casefold()) or words.get(p)) for p in parts]
     body = r"\s*".join(f"(?:{re.escape(p)}|{other})" if other else re.escape(p) for p, other in written)
-    head = r"(?:^|(?<=[.!?:\n])\s*|(?<=answer is) )\W?" if text.casefold() in ("yes", "no", "true", "false") else r"(?<![\w.])"
+    head = (
+        r"(?:^|(?<=[.!?:\n])\s*|(?<=answer is) )\W?"
+        if text.casefold() in ("yes", "no", "true", "false")
+        else r"(?<![\w.])"
+    )
     return re.finditer(rf"{head}{body}(?!\w|\.\d)", said, re.IGNORECASE)
 
 

@@ -7,12 +7,12 @@ what is shown or whether it suffices.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import combinations, pairwise
+from functools import lru_cache, partial
+from itertools import pairwise, permutations
 
-from vesta_ui.domain import Entry, Interval, ReferenceState, Relation, Status, merge
+from vesta_ui.domain import Entry, Interval, Modality, ReferenceState, Relation, Status, merge
 from vesta_ui.ledger import Ledger, examined, hypotheses, one_line, reference_states, same_place
 
 JOIN_S = 1.0
@@ -57,10 +57,14 @@ def occurrences(ledger: Ledger) -> tuple[tuple[Occurrence, ...], ...]:
       there: anywhere in a stretch longer than `SEPARATION_S`, at least half of a shorter one;
     - *unresolved* otherwise: nobody looked whether it went on in between.
     """
-    return tuple(_occurrences(ledger, entries) for entries in _kinds(ledger.entries, lambda e: e.observation.event))
+    looks = {
+        modality: merge(examined(e) for e in ledger.entries if e.observation.modality is modality)
+        for modality in Modality
+    }
+    return tuple(_occurrences(entries, looks) for entries in _kinds(ledger.entries, lambda e: e.observation.event))
 
 
-def _occurrences(ledger: Ledger, entries: Sequence[Entry]) -> tuple[Occurrence, ...]:
+def _occurrences(entries: Sequence[Entry], looks: Mapping[Modality, Sequence[Interval]]) -> tuple[Occurrence, ...]:
     found: list[Occurrence] = []
     for entry in sorted(entries, key=lambda e: (e.interval, e.step)):
         last = found[-1] if found else None
@@ -68,15 +72,13 @@ def _occurrences(ledger: Ledger, entries: Sequence[Entry]) -> tuple[Occurrence, 
             span = Interval(last.interval.start, max(last.interval.end, entry.interval.end))
             found[-1] = Occurrence(last.name, span, (*last.entries, entry), last.apart)
         else:
-            apart = last is None or _told_apart(ledger, last.interval, entry)
+            apart = last is None or _told_apart(looks[entry.observation.modality], last.interval, entry.interval)
             found.append(Occurrence(entry.observation.event, entry.interval, (entry,), apart))
     return tuple(found)
 
 
-def _told_apart(ledger: Ledger, before: Interval, entry: Entry) -> bool:
-    between = Interval(before.end, entry.interval.start)
-    modality = entry.observation.modality
-    looks = merge(examined(e) for e in ledger.entries if e.observation.modality is modality)
+def _told_apart(looks: Sequence[Interval], before: Interval, after: Interval) -> bool:
+    between = Interval(before.end, after.start)
     if between.length > SEPARATION_S:
         return any(i.overlap(between) >= JOIN_S or between.start < i.middle < between.end for i in looks)
     return sum(i.overlap(between) for i in looks) >= between.length / 2
@@ -92,7 +94,9 @@ def events(ledger: Ledger) -> tuple[Relation, ...]:
             status = "independent" if one.apart else "unresolved"
             doubt = "" if one.apart else ", perhaps the one before going on (the time between was not examined)"
             relations.append(_relation("event", where + doubt, one.entries, status))
-            twice = [e for e in one.entries if any(e is not o and same_place(e.interval, o.interval) for o in one.entries)]
+            twice = [
+                e for e in one.entries if any(e is not o and same_place(e.interval, o.interval) for o in one.entries)
+            ]
             if twice:
                 text = f"{one.name}: {len(twice)} descriptions of one occurrence at {one.interval}"
                 relations.append(_relation("event", text, twice, "duplicate"))
@@ -220,12 +224,26 @@ def _side(entry: Entry, label: str) -> str:
 def _disagreements(entries: Sequence[Entry], subject: str, value: Callable[[Entry], str]) -> list[Relation]:
     """One conflict for each two entries that differ about a place, with every other look at that place taken in."""
     groups: list[list[Entry]] = []
-    for one, other in combinations(entries, 2):
-        differ = value(one) != value(other) and same_place(one.interval, other.interval)
-        if differ and not any(one in group and other in group for group in groups):
-            looks = [e for e in entries if same_place(e.interval, one.interval) and same_place(e.interval, other.interval)]
-            groups.append(sorted(looks, key=lambda e: e.step))
+    together: set[tuple[str, str]] = set()
+    said = {e.id: value(e) for e in entries}
+    for one, other in _meeting(entries):
+        if said[one.id] == said[other.id] or (one.id, other.id) in together:
+            continue
+        looks = [e for e in entries if same_place(e.interval, one.interval) and same_place(e.interval, other.interval)]
+        groups.append(sorted(looks, key=lambda e: e.step))
+        together |= set(permutations([e.id for e in looks], 2))
     return [_conflict(group, subject, value) for group in groups]
+
+
+def _meeting(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
+    """Every two entries about one place, by time."""
+    ordered = sorted(entries, key=lambda e: (e.interval.start, e.step))
+    for n, one in enumerate(ordered):
+        for other in ordered[n + 1 :]:
+            if other.interval.start > one.interval.end:
+                break
+            if same_place(one.interval, other.interval):
+                yield one, other
 
 
 def _conflict(group: Sequence[Entry], subject: str, value: Callable[[Entry], str]) -> Relation:
@@ -275,6 +293,7 @@ def standings(ledger: Ledger) -> tuple[Relation, ...]:
 
 
 # ------------------------------------------------------------------------------------------------ sameness
+@lru_cache(maxsize=4_096)
 def words(text: str) -> frozenset[str]:
     """The words that tell one name from another: lower case, without articles and plural or verb endings."""
     found = re.findall(r"\w+", text.casefold())

@@ -52,9 +52,7 @@ def prior(question: Question) -> Prior:
     return Prior(demands, _in_order(flags), tuple(cues))
 
 
-def merge(
-    b: Prior, rho: Estimate | None, threshold: float = 0.6
-) -> tuple[tuple[Demand, ...], tuple[Flag, ...], str]:
+def merge(b: Prior, rho: Estimate | None, threshold: float = 0.6) -> tuple[tuple[Demand, ...], tuple[Flag, ...], str]:
     """Demands, flags and one sentence why (eq. 13).
 
     What the words ask for outright (counting, ordering, comparison, speech with picture) always stays; whether the rest
