@@ -131,3 +131,11 @@ def test_every_part_of_a_scene_can_be_found():
 def test_bad_specs(spec):
     with pytest.raises(BadSpec):
         encoders.load(spec)
+
+
+# ------------------------------------------------------------------------------------------------ encoders with weights
+@pytest.mark.parametrize("name", ["clip", "qwen3-vl"])
+def test_missing_packages_are_named_with_the_way_out(name, monkeypatch):
+    monkeypatch.setattr("vesta_ui.encoders.local.find_spec", lambda package: None)
+    with pytest.raises(BadSpec, match=r"pip install torch transformers torchvision.*“embedded”"):
+        encoders.load(name)
