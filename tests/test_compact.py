@@ -133,13 +133,13 @@ def test_the_text_is_time_stamped_with_ids_provenance_and_states() -> None:
     ledger = update(ledger, entries_from(ledger, "clip", 2, "how many?", [look]))
     text = compact(ledger, LOCAL).text
     assert (
-        "e1 00:20.0–00:40.0 [clip, step 2; verified; confidence 0.90; for A 0.75] “four hosts” text on screen: “GALA” hosts = 4"
+        "e1 20.0–40.0 s (00:20.0–00:40.0) [clip, step 2; verified; confidence 0.90; for A 0.75] “four hosts” text on screen: “GALA” hosts = 4"
         in text
     )
-    assert "r1 00:20.0–00:40.0, score 0.50: verified" in text
-    assert "r2 01:40.0–02:20.0, score 0.50: unverified" in text
+    assert "r1 20.0–40.0 s (00:20.0–00:40.0), score 0.50: verified" in text
+    assert "r2 100.0–140.0 s (01:40.0–02:20.0), score 0.50: unverified" in text
     assert "A: for 0.75, against 0.00 (e1)" in text and "B: for 0.00" in text
-    assert "seen 00:20.0–00:40.0 (3%); heard nothing (0%)" in text
+    assert "seen 20.0–40.0 s (00:20.0–00:40.0), 3%; heard nothing, 0%" in text
 
 
 def test_words_from_the_video_cannot_imitate_the_layout() -> None:

@@ -212,9 +212,9 @@ def _header(ledger: Ledger, view: View | None) -> str:
 
 def _coverage_line(covered: Coverage, duration_s: float) -> str:
     def spans(name: str, intervals: Sequence[Interval], share: float | None = None) -> str:
-        first = ", ".join(str(i) for i in intervals[:8]) or "nothing"
+        first = ", ".join(_when(i) for i in intervals[:8]) or "nothing"
         more = f" and {len(intervals) - 8} more" if len(intervals) > 8 else ""
-        return f"{name} {first}{more}" + (f" ({share:.0%})" if share is not None else "")
+        return f"{name} {first}{more}" + (f", {share:.0%}" if share is not None else "")
 
     widest = sorted(covered.never, key=lambda i: -i.length)[:3]
     return (
@@ -237,7 +237,9 @@ def _reference_lines(referenced: Sequence[ReferenceState]) -> Iterable[_Line]:
         rank = {Status.VERIFIED: 1, Status.REJECTED: 8, Status.INCONCLUSIVE: 2, Status.UNVERIFIED: 3}[state.status]
         asked = f" for {', '.join(r.hypotheses)}" if r.hypotheses else ""
         way = f" ({' → '.join(f'{s.value} at step {n}' for n, s in state.history)})" if len(state.history) > 1 else ""
-        yield _Line("references", rank, f"{r.id} {r.interval}{asked}, score {r.score:.2f}: {state.status.value}{way}")
+        yield _Line(
+            "references", rank, f"{r.id} {_when(r.interval)}{asked}, score {r.score:.2f}: {state.status.value}{way}"
+        )
 
 
 def _count_lines(ledger: Ledger, view: View | None) -> list[str]:
@@ -268,12 +270,17 @@ def entry_line(entry: Entry) -> str:
         said += f" text on screen: “{o.text}”"
     if o.number is not None:
         said += f" {o.number_of or 'number'} = {o.number:g}"
-    return _clipped(f"{entry.id} {entry.interval} [{'; '.join(facts)}] {said}", LINE_CHARS)
+    return _clipped(f"{entry.id} {_when(entry.interval)} [{'; '.join(facts)}] {said}", LINE_CHARS)
 
 
 def _gap_text(text: str, operation: str, start: float | None, end: float | None) -> str:
-    where = f" {start:.1f}–{end:.1f} s" if start is not None and end is not None else ""
+    where = f" {_when(Interval(start, end))}" if start is not None and end is not None else ""
     return _clipped(text + (f" → {operation}{where}" if operation else ""), LINE_CHARS)
+
+
+def _when(interval: Interval) -> str:
+    """Seconds, as operations take them, and the time the player shows."""
+    return f"{interval.start:.1f}–{interval.end:.1f} s ({interval})"
 
 
 def _clipped(text: str, length: int) -> str:
