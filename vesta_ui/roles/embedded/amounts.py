@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from itertools import combinations
 
+from vesta_ui.domain import Modality
 from vesta_ui.roles.embedded import timing
 from vesta_ui.roles.embedded.board import Board, shared_words
 from vesta_ui.roles.embedded.fitting import fitting
 from vesta_ui.roles.embedded.similarity import affinity, clauses, cover
 from vesta_ui.roles.embedded.timing import Cited, Scores
-from vesta_ui.roles.embedded.words import readings, stem, tokens
+from vesta_ui.roles.embedded.words import COLOURS, Reading, content, readings, stem, tokens
 
 _TOTAL = re.compile(r"\b(?:in total|total|altogether|in all|combined|together|sum)\b", re.IGNORECASE)
 _DIFFERENCE = re.compile(
@@ -43,8 +44,26 @@ def _numbers(board: Board) -> list[tuple[float, float, int, str]]:
                 near = max(0.0, cover(board.subject, [(part, 1.0), *near_by], weights)) if board.subject else 0.5
                 of = max(0.0, cover(board.subject, [(reading.of, 1.0)])) if board.subject and reading.of else 0.0
                 unit = 0.3 * max(0.0, cover(units, [(reading.of, 1.0)])) if units and reading.of else 0.0
-                found.append((reading.value, board.bearing(i) * min(1.0, 0.2 + 0.6 * near + 0.35 * of + unit), i, part))
+                named = 0.3 * _named_elsewhere(board, i, part) if fact.modality is Modality.PICTURE else 0.0
+                sure = board.bearing(i) * min(1.0, 0.2 + 0.6 * near + 0.35 * of + unit + named)
+                found.append((reading.value, sure, i, part))
     return found
+
+
+def _named_elsewhere(board: Board, at: int, part: str) -> float:
+    """In [0, 1]: how much the question is about what a line of a sign is about, by what is said: she orders the pie,
+    the board gives the price of the pie."""
+    label = [t for t in content(part) if t.number is None and t.stem not in COLOURS]
+    if not label or not board.subject or len(label) > 4:
+        return 0.0
+    return max(
+        (
+            max(0.0, cover(board.subject, board.around(i)[:1] + board.around(i)[1:3], board.weights))
+            for i, fact in enumerate(board.facts)
+            if fact.modality is Modality.SPEECH and cover(label, [(fact.words, 1.0)]) >= 0.8
+        ),
+        default=0.0,
+    )
 
 
 def quantity(board: Board) -> tuple[Scores, Cited, str]:
@@ -135,23 +154,29 @@ def _called(board: Board) -> tuple[str, int] | None:
 def _number_beside(board: Board, label: str) -> tuple[float, list[int]] | None:
     """The number said or shown together with a choice, from the clause that fits it best."""
     best: tuple[float, float, int] | None = None
-    wanted = board.choices[label]
+    wanted = [t for t in board.choices[label] if t.number is None] or board.choices[label]
+    own_figures = {t.number for t in board.choices[label]}
     for i, fact in enumerate(board.facts):
         parts = clauses(fact.words)
         for n, part in enumerate(parts):
             own = max(0.0, cover(wanted, [(part, 1.0)]))
-            values = readings(part) or (
-                readings(parts[n + 1])[:1]
-                if own >= 0.7 and n + 1 < len(parts) and not _names_other(board, label, parts[n + 1])
-                else []
-            )
-            if own >= 0.6 and values:
+            if own < 0.6:
+                continue
+            values = _plain(part, own_figures)
+            if not values and n + 1 < len(parts) and not _names_other(board, label, parts[n + 1]):
+                values = _plain(parts[n + 1], own_figures)[:1]
+            if values:
                 score = own * (0.5 + 0.5 * board.bearing(i))
                 if best is None or score > best[1]:
                     best = (min(values, key=lambda r: _apart(part, wanted[0].stem, r.text)).value, score, i)
     if best is None:
         best = _number_after(board, label)
     return (best[0], [best[2]]) if best else None
+
+
+def _plain(part: str, but: set[float | None]) -> list[Reading]:
+    """Numbers stated in a clause, those that belong to the choice's own name left out."""
+    return [r for r in readings(part) if not r.negated and r.value not in but]
 
 
 def _number_after(board: Board, label: str) -> tuple[float, float, int] | None:

@@ -65,15 +65,15 @@ _ORDER = re.compile(
     r"sequence (?:of|in which)|arrange|sort|put (?:\w+ ){0,4}in order|from first to last|from earliest to latest)\b"
 )
 _SAID = re.compile(
-    r"\b(?:said|says?|saying|narrat\w*|voice\w*|speak\w*|spoken|spoke|mention\w*|tells?|told|talk\w*|hear|heard|according to|explain\w*|claims?|"
+    r"\b(?:said|says?|saying|narrat\w*|voice\w*|speak\w*|spoken|spoke|mention\w*|tells?|told|talk\w*|hear|heard|according to the (?:narrator|speaker|guide|presenter|host|commentary|voice|lecturer|teacher|man|woman)|explain\w*|claims?|"
     r"comment\w*|describ\w*|announc\w*|recommend\w*|advis\w*|warn\w*|commentary|promis\w*|admit\w*|remark\w*|call(?:s|ed)?|reports?|states?|stated)\b"
 )
 _SHOWN = re.compile(
-    r"\b(?:shown?|shows|see|seen|visible|visibl\w*|appears?|appear\w*|on[- ]screen|screen|picture|pictured|image|look\w*|sign|signs|signpost|caption|title|poster|"
-    r"board|banner|plate|label|display\w*|painted|printed|written|writing|text|read|reads|worn|wearing|card|notice|chalkboard|blackboard|placard|logo|number plate)\b"
+    r"\b(?:shown?|shows|see|seen|visible|visibl\w*|appears?|appear\w*|on[- ]screen|screen|picture|pictured|image|look\w*|signs?|signposts?|captions?|title|posters?|"
+    r"boards?|banners?|plates?|labels?|markers?|tags?|menu|display\w*|painted|printed|written|writing|text|read|reads|worn|wearing|cards?|notices?|chalkboard|blackboard|placards?|plaques?|logos?|number plate)\b"
 )
 _TEXT = re.compile(
-    r"\b(?:sign|signs|signpost|caption|title|poster|board|blackboard|chalkboard|banner|plate|label|card|screen|placard|notice|plaque|menu|ticket|page|slide|scoreboard)s?\b"
+    r"\b(?:sign|signpost|marker|tag|caption|title|poster|board|blackboard|chalkboard|banner|plate|label|card|screen|placard|notice|plaque|menu|ticket|page|slide|scoreboard)s?\b"
     r".*\b(?:say|says|said|read|reads|written|state|states|show|shows|display\w*|announce\w*|name|names|give|gives|print\w*|list\w*)\b"
     r"|\b(?:written|printed|painted|reads?|inscri\w+|spelled|text|words?)\b.*\b(?:on|above|over|in|below|under|at)\b|\bwhat (?:is|are) (?:written|printed)\b"
 )

@@ -12,13 +12,17 @@ from vesta_ui.roles.embedded.asked import Asked, understand
 from vesta_ui.roles.embedded.facts import Fact
 from vesta_ui.roles.embedded.reading import distinctive
 from vesta_ui.roles.embedded.similarity import clauses, cover, meaning, rarity
-from vesta_ui.roles.embedded.words import Token, content, in_line
+from vesta_ui.roles.embedded.words import COLOURS, Token, content, in_line
 
-NEIGHBOUR, BESIDE = 0.6, 0.75
-"""How much the sentence before or after counts, and what is perceived at the same time by the other sense."""
+BEFORE, AFTER, BESIDE = (0.6, 0.45, 0.35, 0.25), (0.5,), 0.75
+"""How much the sentences before and after count, and what is perceived at the same time by the other sense."""
 SIGHTING = 0.7
 """Share of the wanted words that makes a sighting."""
 SAME_EVENT_S = {Modality.PICTURE: 12.0, Modality.SPEECH: 12.0}
+_WHY = re.compile(
+    r"why\b|for (?:what|which) reason|what (?:is the (?:reason|cause)|(?:caus|delay|prevent|forc|mak|mad|stop|keep|kept|held)\w*)\b",
+    re.IGNORECASE,
+)
 _CAUSAL = re.compile(
     r"\b(?:because|since|so|as|due|thanks|reason|caused?|owing|therefore|that is why|otherwise|in order|for)\b",
     re.IGNORECASE,
@@ -41,28 +45,46 @@ class Board:
         self.facts = list(facts)
         self.weights = rarity(f.words for f in self.facts)
         self.choices: dict[str, list[Token]] = distinctive(question)
-        self._asks_why = question.text.lower().startswith(("why", "for what reason", "what caused", "what causes"))
+        self._asks_why = bool(_WHY.match(question.text))
         if self.asked.denied:
             self.choices = {label: [replace(t, negated=True) for t in line] for label, line in self.choices.items()}
         self.subject = content(self.asked.subject) + ([] if _measured(question) else shared_words(question))
 
     # ------------------------------------------------------------------ relevance
     def around(self, at: int) -> list[tuple[str, float]]:
-        """The fact's words, its neighbours' of the same sense, and what the other sense perceived at the same time."""
+        """The fact's words, those said shortly before and after, and what the other sense perceived at the same time.
+
+        A topic is named first and then spoken about: what came before counts over several sentences, fading.
+        """
         fact = self.facts[at]
         sources = [(fact.words, 1.0)]
-        for step in (-1, 1):
-            other = at + step
-            while 0 <= other < len(self.facts) and self.facts[other].modality is not fact.modality:
-                other += step
-            if 0 <= other < len(self.facts) and self.facts[other].interval.gap(fact.interval) <= 4.0:
-                sources.append((self.facts[other].words, NEIGHBOUR))
+        for step, shares in ((-1, BEFORE), (1, AFTER)):
+            last, other = fact, at
+            for share in shares if fact.modality is Modality.SPEECH else shares[:1]:
+                other = self._next(other, step, fact.modality)
+                if other < 0 or self.facts[other].interval.gap(last.interval) > 4.0:
+                    break
+                last = self.facts[other]
+                sources.append((last.words, share))
         sources += [
             (o.words, BESIDE)
             for o in self.facts
             if o.modality is not fact.modality and o.interval.overlap(fact.interval) > 0
         ]
         return sources
+
+    def _next(self, at: int, step: int, modality: Modality) -> int:
+        """The next fact of the same sense; −1 when there is none."""
+        at += step
+        while 0 <= at < len(self.facts) and self.facts[at].modality is not modality:
+            at += step
+        return at if 0 <= at < len(self.facts) else -1
+
+    def passage(self, at: int) -> str:
+        """What is said here, with the sentence before and after."""
+        spots = [self._next(at, -1, self.facts[at].modality), at, self._next(at, 1, self.facts[at].modality)]
+        near = [i for i in spots if i >= 0 and self.facts[i].interval.gap(self.facts[at].interval) <= 4.0]
+        return " ".join(self.facts[i].words for i in near)
 
     @cached_property
     def relevance(self) -> list[float]:
@@ -97,7 +119,7 @@ class Board:
         for i, f in enumerate(self.facts):
             if self.asked.anchor_modality in (None, f.modality):
                 own = [(f.words, 1.0)] + [
-                    s for s in self.around(i)[1:] if s[1] == NEIGHBOUR and f.modality is Modality.SPEECH
+                    s for s in self.around(i)[1:] if s[1] in (BEFORE[0], AFTER[0]) and f.modality is Modality.SPEECH
                 ]
                 value = 0.7 * max(0.0, cover(wanted, own, self.weights)) + 0.4 * meaning(self.asked.anchor, f.words)
                 scored.append((value, f.interval))
@@ -121,7 +143,7 @@ class Board:
         fact = self.facts[at]
         if not in_line(wanted, fact.words):
             return 0.0
-        sources = [(fact.words, 1.0)] + [s for s in self.around(at)[1:] if s[1] == NEIGHBOUR]
+        sources = [(fact.words, 1.0)] + [s for s in self.around(at)[1:] if s[1] in (BEFORE[0], AFTER[0])]
         whole = cover(wanted, [(fact.words, 1.0)], self.weights)
         wide = 0.85 * cover(wanted, sources, self.weights)
         if abs(wide) > abs(whole) and (whole > 0.3):
@@ -159,8 +181,11 @@ class Board:
         self, wanted: Sequence[Token], modality: Modality | None = None, least: float = SIGHTING
     ) -> list[Occurrence]:
         """Sightings grouped into events: apart in time, or with something else seen in between."""
+        return self._grouped(self.sightings(wanted, modality, least))
+
+    def _grouped(self, sightings: Sequence[tuple[int, float]]) -> list[Occurrence]:
         groups: list[list[tuple[int, float]]] = []
-        for at, value in self.sightings(wanted, modality, least):
+        for at, value in sightings:
             if groups and self._same(groups[-1][-1][0], at, {i for i, _ in groups[-1]}):
                 groups[-1].append((at, value))
             else:
@@ -170,6 +195,23 @@ class Board:
                        tuple(i for i, _ in g), max(v for _, v in g))
             for g in groups
         ]  # fmt: skip
+
+    def coloured(self) -> list[Occurrence]:
+        """Where a thing of the subject's colour was seen, when the kind of thing cannot be told ("red balloon"): whole
+        forms count more than patches."""
+        hues = [t.stem for t in self.subject if t.stem in COLOURS]
+        found = []
+        for i, f in enumerate(self.facts):
+            forms = (
+                re.findall(rf"\b{hues[0]} (circle|square|rectangle|triangle|patch)\b", f.content)
+                if hues and f.modality is Modality.PICTURE
+                else []
+            )
+            if forms:
+                found.append((i, 0.7 if set(forms) == {"patch"} else 0.9))
+        if any(value == 0.9 for _, value in found):
+            found = [one for one in found if one[1] == 0.9]
+        return self._grouped(found)
 
     def _same(self, a: int, b: int, group: set[int]) -> bool:
         one, other = self.facts[a], self.facts[b]

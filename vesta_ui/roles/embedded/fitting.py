@@ -54,12 +54,17 @@ def _support(board: Board, at: int, label: str) -> float:
         and fact.modality is Modality.SPEECH
         and not _all_figures(board, label)
     ):
-        near = max(
-            0.0, meaning(f"{board.question.text} {choice.text}", fact.words) - meaning(board.question.text, fact.words)
-        ) + 0.5 * meaning(choice.text, fact.words)
+        near = _suggests(board, at, choice.text)
     if board.asked.kind is Kind.COLOUR and fact.modality is Modality.PICTURE:
         stated *= _colour_rank(board, at, label)
     return board.bearing(at) * min(1.0, 0.85 * stated + 0.4 * near)
+
+
+def _suggests(board: Board, at: int, choice: str) -> float:
+    """How much closer in meaning a passage is to the question with this choice than to the question alone, in [0, 1]."""
+    asked, passage = board.question.text, board.passage(at)
+    closer = meaning(f"{asked} {choice}", passage) - meaning(asked, passage)
+    return max(0.0, closer) + 0.5 * meaning(choice, board.facts[at].words)
 
 
 def _all_figures(board: Board, label: str) -> bool:

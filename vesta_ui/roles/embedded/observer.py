@@ -107,7 +107,7 @@ class EmbeddedObserver:
             r = read(sentence, question, focus)
             named = glance.signs[0].text.lower() if glance.signs else glance.things[0].name if glance.things else ""
             readings = numbers(glance.signs)
-            number = next(((v, of) for v, of in readings if v == r.number), readings[0] if readings else (None, ""))
+            number = next((n for n in readings if n[0] == r.number), readings[0] if readings else (None, "", ""))
             found.append(
                 Observation(
                     glance.span,
@@ -125,11 +125,9 @@ class EmbeddedObserver:
                 )
             )
             found += [
-                Observation(
-                    glance.span, Modality.PICTURE, f"a sign gives the number {v:g} for {of}", number=v, number_of=of
-                )
-                for v, of in readings[:5]
-                if of and (v, of) != number
+                Observation(glance.span, Modality.PICTURE, f"a sign gives {text} for {of}", number=v, number_of=of)
+                for v, of, text in readings[:6]
+                if of and (v, of, text) != number
             ]
         return found
 
@@ -198,8 +196,10 @@ def _close(looks: Sequence[Look], first: int, last: int) -> bool:
 
 def _sentence(glance: Glance, moves: Sequence[perception_motion.Movement]) -> str:
     said = [f"a {sign.ground} sign {sign.region} reads “{sign.text}”" for sign in glance.signs]
-    said += [f"a {t.name} {_where(t.region)}" for t in glance.things[:3] if not _is_sign(t.box, glance.signs)]
-    said += [f"the {m.what} {m.how}" for m in moves]
+    said += dict.fromkeys(
+        f"a {t.name} {_where(t.region)}" for t in glance.things[:3] if not _is_sign(t.box, glance.signs)
+    )
+    said += dict.fromkeys(f"the {m.what} {m.how}" for m in moves)
     if glance.colours:
         said.append(
             f"the picture is {'dark, ' if glance.light == 'dark' else ''}mostly {' and '.join(glance.colours[:3])}"

@@ -6,6 +6,7 @@ carry a judgment and what they say about each hypothesis). Pure; it reports what
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,6 +19,12 @@ from vesta_ui.roles.embedded.words import Token, content, readings
 MET, PARTLY = 0.6, 0.2
 """Share of the wanted words: from `MET` the query is met, under `PARTLY` it is not."""
 LEAST_STANCE = 0.25
+_MEASURED = re.compile(
+    r"^(?:(?:an?|one|the)\s+)?(?:bowl|cup|mug|glass|jar|bottle|piece|slice|bag|plate|kilo|pair|loaf|box|packet|tin|can|pot|pint|litre|hour|day|night|"
+    r"week|bunch|pound|gram|portion|set|copy|bit)s?\s+of\s+(?=\w)",
+    re.IGNORECASE,
+)
+"""What a thing comes in: "a bowl of soup" is about soup."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +67,7 @@ def read(text: str, question: Question, focus: str = "") -> Reading:
 
 def distinctive(question: Question) -> dict[str, list[Token]]:
     """For every choice the words that matter, those shared by all choices left out when something else remains."""
-    words = {c.label: content(c.text) for c in question.choices}
+    words = {c.label: content(_MEASURED.sub("", c.text)) or content(c.text) for c in question.choices}
     shared = set.intersection(*({t.stem for t in line} for line in words.values())) if len(words) > 1 else set()
     return {label: [t for t in line if t.stem not in shared] or line for label, line in words.items()}
 

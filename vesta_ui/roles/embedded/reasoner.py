@@ -63,7 +63,7 @@ class _Turn:
         if self.context.final or self.context.step >= min(self.context.budget, PATIENCE):
             return self.answer()
         rules: tuple[Callable[[], Iterator[Action]], ...] = (
-            self.search, self.listen, self.look, self.listen_to_all, self.look_between, self.ask_again, self.settle,
+            self.search, self.listen, self.look, self.widen, self.listen_to_all, self.look_between, self.ask_again, self.settle,
         )  # fmt: skip
         for rule in rules:
             for action in rule():
@@ -90,12 +90,14 @@ class _Turn:
         )
 
     def places(self) -> list[Interval]:
-        """References that are still open, the most promising first."""
+        """Retrieved scenes that are not ruled out, the most promising first, each once."""
         states = [s for s in self.context.references if s.status is not Status.REJECTED]
-        return [
-            s.reference.interval
-            for s in sorted(states, key=lambda s: (s.status is not Status.UNVERIFIED, -s.reference.score))
-        ]
+        ranked = sorted(states, key=lambda s: (s.reference.step == 0, s.reference.score), reverse=True)
+        return list(dict.fromkeys(s.reference.interval for s in ranked))
+
+    def unseen(self, places: list[Interval]) -> list[Interval]:
+        """Those of which less than half was looked at."""
+        return [p for p in places if sum(p.overlap(i) for i in self.seen) < 0.5 * p.length]
 
     # ------------------------------------------------------------------ rules
     def search(self) -> Iterator[Action]:
@@ -113,7 +115,7 @@ class _Turn:
                 f"This is about {self.asked.kind.value}, which only the whole of what is said can tell; reading it is cheap.",
             )
         else:
-            wanted = [self._padded(i) for i in self.places()[:6]]
+            wanted = self.places()[:6]
             why = "It is not known yet what is said in the retrieved scenes; speech is cheap, so I listen there first."
         yield from self._speech(wanted, why)
 
@@ -131,12 +133,25 @@ class _Turn:
                 [self.whole], "There is no index to point anywhere, so I glance over the whole video."
             )
             return
-        open_places = missing(self.places()[:6], self.seen, 2.0)
-        if open_places:
-            first = open_places[: AT_ONCE if self.broad else 4]
+        first = self.unseen(self.places())[: AT_ONCE if self.broad else 4]
+        if first and not self._exhausted():
             yield from self._inspect(
                 first,
                 f"{len(first)} retrieved scene{'s are' if len(first) > 1 else ' is'} not verified by the picture yet; I look there.",
+            )
+
+    def widen(self) -> Iterator[Action]:
+        """For counts and orders: every scene that may show it, not only the first few."""
+        if (
+            self.broad
+            and self.wants_picture
+            and not (self.settled and self.asked.modality is None)
+            and self.looks < LOOKS
+        ):
+            yield self._retrieve(
+                self._focus(),
+                15,
+                f"For {self.asked.kind.value} a few scenes are not enough; I ask for all that may show it.",
             )
 
     def listen_to_all(self) -> Iterator[Action]:
@@ -150,6 +165,8 @@ class _Turn:
         """For counts and orders: the stretches nobody has looked at."""
         sure_by_ear = self.settled and self.asked.modality is None
         if not self.broad or not self.wants_picture or self.looks >= LOOKS or sure_by_ear:
+            return
+        if self._exhausted():
             return
         left = missing([self.whole], self.seen, 4.0)
         pieces = [p for i in left for p in _pieces(i, 20.0)]
@@ -184,7 +201,7 @@ class _Turn:
             return
         for fact in (*v.facts[:1], *v.rival_facts[:1]):
             if fact.modality is Modality.PICTURE or self.asked.modality is Modality.PICTURE:
-                span = self._padded(fact.interval, 1.0)
+                span = fact.interval
                 rival = self.question.choice(v.rival) if v.rival else None
                 gap = f"“{v.text}” and “{rival.text}” are close" if rival else "the finding is weak"
                 yield Action(
@@ -218,6 +235,18 @@ class _Turn:
             f.modality is Modality.PICTURE for f in self.verdict.facts
         )
 
+    def _exhausted(self) -> bool:
+        """In a count: the last look showed nothing more, after others had."""
+        looks = [m for m in self.context.memory if m.operation == "inspect" and not m.error]
+        if self.asked.kind is not Kind.COUNT or len(looks) < 2:
+            return False
+        found = [
+            o.interval
+            for o in self.board.occurrences(self.board.subject, Modality.PICTURE, 0.6) or self.board.coloured()
+        ]
+        last = [Interval(float(a), float(b)) for a, b in looks[-1].arguments["intervals"]]
+        return bool(found) and not any(o.overlap(i) > 0 for o in found for i in last)
+
     def _pointed(self) -> list[Interval]:
         strongest = sorted(self.board.anchors, key=lambda a: -a[1])[:3]
         ahead = 15.0 if self.asked.relation == "after" else PAD_S
@@ -248,15 +277,14 @@ class _Turn:
             yield Action("speech", {"intervals": [_span(i) for i in left[:12]], "focus": self._focus()}, why)
 
     def _inspect(self, wanted: list[Interval], why: str) -> Iterator[Action]:
-        left = missing(wanted, self.seen)
+        left = self.unseen(wanted)
         if left:
-            yield Action("inspect", {"intervals": [_span(i) for i in left[:AT_ONCE]], "focus": self._focus()}, why)
+            yield Action(
+                "inspect", {"intervals": [_span(i) for i in sorted(left[:AT_ONCE])], "focus": self._focus()}, why
+            )
 
     def _focus(self) -> str:
         return f"{self.asked.subject} {self.asked.anchor}".strip() or self.question.text
-
-    def _padded(self, i: Interval, by: float = PAD_S) -> Interval:
-        return self._clipped(i.start - by, i.end + by)
 
     def _clipped(self, start: float, end: float) -> Interval:
         start = min(max(0.0, start), self.whole.end)

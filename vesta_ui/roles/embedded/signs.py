@@ -90,14 +90,14 @@ def same(a: str, b: str) -> bool:
     return (len(one) >= 4 and one in other) or SequenceMatcher(None, one, other).ratio() >= 0.8
 
 
-def numbers(found: Sequence[Sign]) -> list[tuple[float, str]]:
-    """Numbers on signs with what stands beside them, or else above them."""
-    out: list[tuple[float, str]] = []
+def numbers(found: Sequence[Sign]) -> list[tuple[float, str, str]]:
+    """Numbers on signs with what stands beside them, or else above them, and as they are written."""
+    out: list[tuple[float, str, str]] = []
     for sign in found:
         above = ""
         for row in sign.text.split(" / "):
             said = readings(row)
-            out += [(r.value, (r.of or above).lower()) for r in said]
+            out += [(r.value, (r.of or above).lower(), r.text) for r in said]
             if not said and content(row):
                 above = row
     return list(dict.fromkeys(out))

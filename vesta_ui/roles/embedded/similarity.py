@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import pairwise
 from math import log
 
 from vesta_ui.encoders.text import similarity
@@ -106,7 +107,15 @@ def cover(wanted: Sequence[Token], sources: Sequence[tuple[str, float]], weights
 def matches(wanted: Sequence[Token], sources: Sequence[tuple[str, float]]) -> list[float]:
     """For each word in [−1, 1]: how well it is found; negative where it is denied or its opposite stands."""
     lines = [(tokens(text), squeezed(text), share) for text, share in sources]
-    return [_best(word, lines) for word in wanted]
+    found = [_best(word, lines) for word in wanted]
+    for n, pair in enumerate(pairwise(wanted)):
+        fused = squeezed(pair[0].text + pair[1].text)
+        for _, joined, share in lines:
+            if len(fused) >= 7 and fused in joined:
+                found[n], found[n + 1] = (
+                    v if abs(v) > 0.85 * share else 0.85 * share for v in (found[n], found[n + 1])
+                )
+    return found
 
 
 def _best(word: Token, lines: Sequence[tuple[list[Token], str, float]]) -> float:

@@ -77,6 +77,8 @@ def _estimates(board: Board) -> list[tuple[int, float, list[int]]]:
     )
     for rank, modality in enumerate(order):
         events = strong(board.occurrences(board.subject, modality, 0.6))
+        if not events and modality is Modality.PICTURE:
+            events = strong(board.coloured())
         if events:
             certainty = (0.85 if asked.modality in (None, modality) else 0.5) - 0.2 * rank
             found.append(
