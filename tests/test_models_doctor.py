@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from provider_server import Answer, ProviderServer, Received, chat, provider, refusal
 
+from vesta_ui.__main__ import main
 from vesta_ui.control import Control
 from vesta_ui.models import asking
 from vesta_ui.models.doctor import Check, examine
@@ -122,3 +124,13 @@ def test_nobody_there_and_nothing_configured(settings: Settings) -> None:
     assert (first.name, first.verdict) == ("reachable", "bad")
     assert [c.name for c in examine("openai:o3", settings, Control())] == ["key"]
     assert [c.name for c in examine("what", settings, Control())] == ["spec"]
+
+
+def test_from_a_shell(server: ProviderServer, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    server.play(good)
+    data = ["--data-dir", str(tmp_path)]
+    assert main(["doctor", "--provider", f"compatible:m@{server.url}", "--json", *data]) == 0
+    assert [check["name"] for check in json.loads(capsys.readouterr().out)][0] == "reachable"
+    assert main(["doctor", "--provider", f"compatible:nope@{server.url}", *data]) == 3
+    assert "nearest" in capsys.readouterr().out
+    assert main(["doctor", *data]) == 2

@@ -119,6 +119,10 @@ def replay(arguments: argparse.Namespace) -> int:
 
 
 def doctor(arguments: argparse.Namespace) -> int:
+    if arguments.provider:
+        return _provider(arguments)
+    if arguments.video is None:
+        raise BadInput("name a video file to examine, or a model with --provider SPEC")
     from vesta_ui import doctor as media
 
     report = media.examine(arguments.video)
@@ -127,6 +131,20 @@ def doctor(arguments: argparse.Namespace) -> int:
     else:
         print(report.as_text())
     return 0
+
+
+def _provider(arguments: argparse.Namespace) -> int:
+    from vesta_ui.models.doctor import examine
+
+    checks = []
+    for check in examine(arguments.provider, _settings(arguments), _stoppable(Control())):
+        checks.append(asdict(check))
+        if not arguments.json:
+            fix = f" → {check.fix}" if check.fix else ""
+            print(f"{check.verdict}: {check.name}: {check.text}{fix}", flush=True)
+    if arguments.json:
+        _print_json(checks)
+    return 3 if any(check["verdict"] == "bad" for check in checks) else 0
 
 
 def bench(arguments: argparse.Namespace) -> int:
@@ -161,8 +179,9 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("run_dir", type=Path)
     one.add_argument("--step", type=int, metavar="K")
 
-    one = _command(commands, "doctor", doctor, "say what is odd about a video file and what the app does about it")
-    one.add_argument("video", type=Path)
+    one = _command(commands, "doctor", doctor, "say what is odd about a video file, or what a model provider can do")
+    one.add_argument("video", type=Path, nargs="?")
+    one.add_argument("--provider", metavar="SPEC", help="examine this model instead (a few small paid requests)")
 
     from vesta_ui.bench import BENCHES
 
