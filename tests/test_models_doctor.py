@@ -130,7 +130,7 @@ def test_from_a_shell(server: ProviderServer, capsys: pytest.CaptureFixture[str]
     server.play(good)
     data = ["--data-dir", str(tmp_path)]
     assert main(["doctor", "--provider", f"compatible:m@{server.url}", "--json", *data]) == 0
-    assert [check["name"] for check in json.loads(capsys.readouterr().out)][0] == "reachable"
+    assert json.loads(capsys.readouterr().out)[0]["name"] == "reachable"
     assert main(["doctor", "--provider", f"compatible:nope@{server.url}", *data]) == 3
     assert "nearest" in capsys.readouterr().out
     assert main(["doctor", *data]) == 2
