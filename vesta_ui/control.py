@@ -21,6 +21,7 @@ class Control:
         self._condition = threading.Condition()
         self._stopped = False
         self._paused = False
+        self._held = False
         self._steps = 0
         self._by_hand: Action | None = None
         self._waiting: tuple[str, float] | None = None
@@ -33,6 +34,11 @@ class Control:
     @property
     def paused(self) -> bool:
         return self._paused
+
+    @property
+    def held(self) -> bool:
+        """Whether somebody waits at the gate: paused for real, not only asked to pause."""
+        return self._held
 
     def stop(self) -> None:
         """Ask for an end. Calls every hook registered with `on_stop` once (for example: close an HTTP client)."""
@@ -93,8 +99,12 @@ class Control:
     def gate(self) -> None:
         """A decision boundary: blocks while paused, lets one through per `step()` or action by hand."""
         with self._condition:
-            while self._paused and not self._steps and self._by_hand is None and not self._stopped:
-                self._condition.wait()
+            try:
+                while self._paused and not self._steps and self._by_hand is None and not self._stopped:
+                    self._held = True
+                    self._condition.wait()
+            finally:
+                self._held = False
             if self._steps:
                 self._steps -= 1
         self.check()

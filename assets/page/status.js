@@ -51,7 +51,7 @@
     dispatchEvent(new Event("resize"));
   };
 
-  const BUSY = ["starting", "indexing", "routing", "running", "paused"];
+  const BUSY = ["starting", "indexing", "routing", "running", "pausing", "paused"];
   V.panels.status = (root) => {
     const text = h("span.text", { role: "status", "aria-live": "polite" }), bar = h("progress", { max: 1, hidden: true, "aria-label": "Progress" });
     const dot = h("i.dot", { "aria-hidden": "true" }), replay = h("div.replay", { hidden: true });
@@ -89,9 +89,9 @@
     if (title) button.title = title;
   };
   function buttons(phase) {
-    const busy = BUSY.includes(phase), deciding = phase === "running" || phase === "paused";
+    const busy = BUSY.includes(phase), held = phase === "paused", deciding = held || phase === "running" || phase === "pausing";
     set("run", !busy, busy ? "Running" : "Run", busy ? "This run goes on; stop it to ask again" : "Ask (Ctrl+Enter)");
-    set("pause", deciding, phase === "paused" ? "Continue" : "Pause", phase === "paused" ? "Continue (p)" : "Pause before the next operation (p)");
+    set("pause", deciding, phase === "paused" || phase === "pausing" ? "Continue" : "Pause", phase === "paused" ? "Continue (p)" : "Pause before the next operation (p)");
     set("step", deciding, "Step", "Do exactly one operation (n)");
     set("stop", busy, "Stop", "Stop and keep what was found (x)");
   }

@@ -14,12 +14,14 @@
     const search = h("input.search", { type: "search", placeholder: "search  /", "aria-label": "Search the steps", id: "v-search", oninput: () => { words = search.value.toLowerCase(); sift(); },
       onkeydown: (e) => { if (e.key === "Enter") { e.preventDefault(); jump(e.shiftKey ? -1 : 1); } if (e.key === "Escape") { search.value = words = ""; sift(); search.blur(); } } });
     const list = h("div.feed", { role: "log", "aria-live": "polite", "aria-label": "Steps of the agent", tabindex: "0" });
+    const proposed = h("div.proposed", { hidden: true });
     const pill = h("button.pill", { type: "button", hidden: true, onclick: () => { V.state.follow = true; follow(); } });
     const empty = h("div.empty.first", {},
       h("p", {}, h("b", {}, "1 "), "Pick a question above, or write your own about any video."),
       h("p", {}, h("b", {}, "2 "), "Press Run: every step the agent takes appears here as it happens."),
       h("p", {}, h("b", {}, "3 "), "Click any time or any bar to see the moment it talks about."));
-    V.append(root, [h("div.panel-top", {}, h("h2", {}, "Steps"), count, filters, search), h("div.feed-wrap", {}, list, pill)]);
+    V.append(root, [h("div.panel-top", {}, h("h2", {}, "Steps"), count, filters, search), h("div.feed-wrap", {}, list, pill), proposed]);
+    V.proposal(proposed, api.trigger);
 
     list.addEventListener("scroll", () => {
       const end = list.scrollHeight - list.scrollTop - list.clientHeight < 24;

@@ -88,3 +88,9 @@
     field.dispatchEvent(new Event("input", { bubbles: true }));
   };
 })();
+/* A page that is being left has nothing to report: gradio logs the end of its own stream as an error. */
+(() => {
+  const report = console.error;
+  addEventListener("beforeunload", () => { console.error = () => {}; });
+  addEventListener("pageshow", () => { console.error = report; });
+})();

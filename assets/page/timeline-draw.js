@@ -17,6 +17,8 @@
     document.head.append(h("script", { src: V.url("plotly.js"), onload: () => done(window.Plotly), onerror: () => fail(new Error("plotly.js could not be loaded")) }));
   }));
 
+  T.warm = () => plotly().catch(() => {}); /* in an idle moment, so that the first lane appears at once */
+
   const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
   function ticks(width) {
     const span = T.to - T.from, room = Math.max(2, Math.floor((width - T.left) / 90)), step = STEPS.find((s) => span / s <= room) || 14400;
@@ -93,13 +95,13 @@
   };
 
   T.draw = async (plot, places, width, height) => {
+    if (!T.value.run) return; /* nothing to draw yet: the empty lanes are the page's own */
     let P;
     try { P = await plotly(); } catch (error) { V.say(error.message); return; }
     if (!T.value) return;
     colours = palette();
-    const lanes = Object.entries(places).filter(([name]) => name !== "scenes").map(([, [y, tall]]) => ({ type: "rect", xref: "paper", yref: "y", x0: 0, x1: 1, y0: y, y1: y + tall, fillcolor: colours.lane, line: { width: 0 }, layer: "below" }));
     P.react(plot, T.traces(places, width).map((t) => ({ hoverinfo: "skip", showlegend: false, ...t })), {
-      width, height, margin: { l: T.left, r: T.right, t: 0, b: 18 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", barmode: "overlay", bargap: 0, uirevision: "keep", shapes: lanes,
+      width, height, margin: { l: T.left, r: T.right, t: 0, b: 18 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", barmode: "overlay", bargap: 0, uirevision: "keep",
       font: { family: "IBM Plex Sans, system-ui, sans-serif", size: 11, color: colours.mut },
       xaxis: { range: [T.from, T.to], fixedrange: true, showgrid: false, zeroline: false, ticks: "outside", ticklen: 3, tickcolor: colours.line, ...ticks(width) },
       yaxis: { range: [height - 18, 0], visible: false, fixedrange: true },

@@ -109,7 +109,7 @@
     function open(span, event) {
       close();
       hideTip();
-      const s = +span.s.toFixed(2), e = +span.e.toFixed(2), live = ["running", "paused"].includes(document.body.dataset.phase);
+      const s = +span.s.toFixed(2), e = +span.e.toFixed(2), live = ["running", "pausing", "paused"].includes(document.body.dataset.phase);
       const ask = h("input", { type: "text", "aria-label": "What to find out in this interval", placeholder: "what to find out here", value: document.querySelector("#question textarea")?.value || "" });
       const act = (operation, args) => () => { T.api.trigger("by_hand", { operation, arguments: args(), thought: "chosen by hand on the timeline" }); V.say("Taken as the next step."); close(); };
       const button = (text, fn, needs = true) => h("button", { type: "button", disabled: needs && !live, onclick: fn }, text);

@@ -33,7 +33,7 @@
     const list = h("ol.tl-list", { hidden: true, id: "timeline-list" });
     const listing = h("button.mini", { type: "button", "aria-expanded": "false", "aria-controls": "timeline-list", title: "The same as a list", onclick: () => { list.hidden = !list.hidden; listing.setAttribute("aria-expanded", String(!list.hidden)); drawList(); } }, "list");
     const fit = h("button.mini", { type: "button", title: "Whole video (0)", onclick: T.fit }, "fit");
-    const wrap = h("div.tl-wrap", {}, plot, labels, hot);
+    const wrap = h("div.tl-wrap", {}, labels, plot, hot);
     const empty = h("p.empty", {}, "Timeline — scenes, what was retrieved, what was looked at and heard, and what never was.");
     const over = h("div.tl-over-row", {}, h("span", {}, "overview"), h("div.tl-over-box", {}, overview, frame), h("span.tl-tools", {}, fit, listing));
     hot.append(band, head);
@@ -50,7 +50,7 @@
       if (!width) return;
       wrap.style.height = height + "px";
       hot.style.left = T.left + "px"; hot.style.width = width - T.left - T.right + "px";
-      V.fill(labels, Object.entries(places).map(([name, [y, tall]]) => h("span", { style: { top: y + "px", height: tall + "px" } }, T.NAMES[name] || name)));
+      V.fill(labels, Object.entries(places).map(([name, [y, tall]]) => h("span", { style: { top: y + "px", height: tall + "px" } }, T.NAMES[name] || name)), Object.entries(places).filter(([name]) => name !== "scenes" || !T.value.scenes).map(([, [y, tall]]) => h("i", { style: { top: y + "px", height: tall + "px", left: T.left + "px", right: T.right + "px" } })));
       T.draw(plot, places, width, height);
       T.hotspots(places, width);
       T.overviewDraw();
@@ -98,7 +98,7 @@
     V.on("tab", T.redraw);
     /* before a run there are the lanes, the axis and the playhead already: nothing moves when it starts */
     const blank = (duration) => { T.duration = duration; T.from = 0; T.to = duration; T.value = { duration, items: [], relevance: [], scenes: 0, coverage: null, query: "" }; };
-    V.on("run", () => { key = ""; V.scenes = []; if (V.duration()) blank(V.duration()); T.redraw(); });
+    V.on("run", () => { plot.style.visibility = "hidden"; key = ""; V.scenes = []; if (V.duration()) blank(V.duration()); T.redraw(); });
     V.on("video", (facts) => { if ((!T.value || !T.value.run || T.value.sha !== facts.sha256) && facts.duration_s) { blank(facts.duration_s); T.redraw(); } });
 
     async function scenes(value) {
@@ -112,10 +112,11 @@
       T.redraw();
     }
     T.listen(hot, wrap);
+    (window.requestIdleCallback || setTimeout)(() => T.warm(), { timeout: 4000 });
     return {
       update: (value) => {
         const longer = value && value.duration !== T.duration;
-        if (value) T.value = value;
+        if (value) { T.value = value; plot.style.visibility = ""; }
         if (value) { if (longer) { T.duration = value.duration || 1; T.from = 0; T.to = T.duration; } scenes(value); }
         T.redraw();
       },

@@ -34,6 +34,8 @@ def shown(run: Run) -> dict[str, Any]:
         session,
         run.id,
         paused=run.control.paused and not done,
+        held=run.control.held,
+        waiting=run.control.waiting,
         done=done,
         lost=done and session.finished is None,
     )
@@ -48,7 +50,7 @@ async def stream(run: Run, tab: str) -> AsyncIterator[tuple[Any, ...]]:
     try:
         while _newest.get(tab) is mine:
             began = time.monotonic()
-            seq, last, paused = len(run.events), run.done, run.control.paused
+            seq, last, steering = len(run.events), run.done, _steering(run)
             values = await loop.run_in_executor(_waiting, shown, run)
             texts = {name: json.dumps(values[name], sort_keys=True) for name in PANELS}
             changed = [name for name in PANELS if sent.get(name) != texts[name]]
@@ -58,15 +60,19 @@ async def stream(run: Run, tab: str) -> AsyncIterator[tuple[Any, ...]]:
             if last:
                 return
             await asyncio.sleep(max(0.0, PACE_S - (time.monotonic() - began)))
-            await loop.run_in_executor(_waiting, _wait, run, seq, paused)
+            await loop.run_in_executor(_waiting, _wait, run, seq, steering)
     finally:
         if _newest.get(tab) is mine:
             del _newest[tab]
 
 
-def _wait(run: Run, seq: int, paused: bool) -> None:
-    """Until there is a new event, the pause state changed, or the run ended."""
+def _steering(run: Run) -> tuple[bool, bool, str]:
+    return run.control.paused, run.control.held, run.control.waiting
+
+
+def _wait(run: Run, seq: int, steering: tuple[bool, bool, str]) -> None:
+    """Until there is a new event, the run is steered or waits for something, or it ended."""
     deadline = time.monotonic() + WAIT_S
-    while time.monotonic() < deadline and run.control.paused == paused and not run.done:
-        if run.events_from(seq, 0.25):
+    while time.monotonic() < deadline and _steering(run) == steering and not run.done:
+        if run.events_from(seq, 0.1):
             return

@@ -16,7 +16,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from vesta_ui.domain import Scene
 from vesta_ui.errors import BadTrace, VestaError
+from vesta_ui.playback import webvtt
 from vesta_ui.runs.run import Run, Runs
 from vesta_ui.runs.session import fold, until_step
 from vesta_ui.scene_index import video_folder
@@ -25,6 +27,7 @@ from vesta_ui.ui.videos import SHA, Shelf
 
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 FRESH = {"Cache-Control": "no-store"}
+CUE_WORDS = 10
 NAME = re.compile(r"[A-Za-z0-9_-]{1,100}[.]jpg")
 
 
@@ -89,12 +92,8 @@ def routes(runs: Runs, shelf: Shelf, data_dir: Path) -> list[Route]:
         return _file(shelf.find(request.path_params["key"]).playable, "video/mp4")
 
     def subtitles(request: Request) -> Response:
-        lines = ["WEBVTT", ""]
-        for scene in found(request.path_params["run"]).session().scenes:
-            if scene.transcript:
-                text = scene.transcript.replace("-->", "→").replace("&", "&amp;").replace("<", "&lt;")
-                lines += [f"{_vtt(scene.start)} --> {_vtt(scene.end)}", text, ""]
-        return Response("\n".join(lines), media_type="text/vtt", headers=FRESH)
+        cues = [cue for scene in found(request.path_params["run"]).session().scenes for cue in _cues(scene)]
+        return Response(webvtt(cues), media_type="text/vtt", headers=FRESH)
 
     def frame(request: Request) -> Response:
         sha = request.path_params["sha"]
@@ -149,6 +148,9 @@ def _file(path: Path | None, media_type: str) -> Response:
     return FileResponse(path, media_type=media_type, headers=FOREVER)
 
 
-def _vtt(seconds: float) -> str:
-    whole, milli = divmod(round(seconds * 1000), 1000)
-    return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}.{milli:03d}"
+def _cues(scene: Scene) -> list[tuple[float, float, str]]:
+    """The transcript of a scene in lines of `CUE_WORDS`, its time shared out over them."""
+    words = scene.transcript.split()
+    parts = [" ".join(words[i : i + CUE_WORDS]) for i in range(0, len(words), CUE_WORDS)]
+    each = (scene.end - scene.start) / max(1, len(parts))
+    return [(scene.start + i * each, scene.start + (i + 1) * each, part) for i, part in enumerate(parts)]

@@ -96,8 +96,8 @@ class Shelf:
         from vesta_ui.playback import playable
         from vesta_ui.video import open_video
 
-        def progress(done: float, total: float) -> None:
-            known.share = min(1.0, done / total) if total else 0.0
+        def progress(share: float) -> None:
+            known.share = share
 
         try:
             with open_video(known.path) as video:

@@ -34,11 +34,21 @@ DOING = {
 }
 
 
-def views(session: Session, run_id: str, *, paused: bool = False, done: bool = False, lost: bool = False) -> Json:
-    """Panel name → value. `lost`: the run ended without its last event (its process was ended)."""
+def views(
+    session: Session,
+    run_id: str,
+    *,
+    paused: bool = False,
+    held: bool = False,
+    waiting: str = "",
+    done: bool = False,
+    lost: bool = False,
+) -> Json:
+    """Panel name → value. `lost`: the run ended without its last event (its process was ended).
+    `held`: paused for real, at a decision; `waiting`: what a model call waits for, in words."""
     now = ledger_view.snapshot(session)
     return {
-        "status": status(session, run_id, paused=paused, done=done, lost=lost),
+        "status": status(session, run_id, paused=paused, held=held, waiting=waiting, done=done, lost=lost),
         "route": route(session, run_id, now),
         "steps": steps(session, run_id, live=not done),
         "timeline": timeline.lanes(session, run_id, now),
@@ -47,9 +57,13 @@ def views(session: Session, run_id: str, *, paused: bool = False, done: bool = F
     }
 
 
-def status(session: Session, run_id: str, *, paused: bool, done: bool, lost: bool) -> Json:
+def status(
+    session: Session, run_id: str, *, paused: bool, held: bool, waiting: str, done: bool, lost: bool
+) -> Json:
     """One clear sentence, the phase the page is in, progress of long work, and the header's meters."""
-    phase, text = _phase(session, paused, done, lost)
+    phase, text = _phase(session, paused, held, done, lost)
+    if waiting and not done:
+        text = f"{text.rstrip(' …')} — waiting: {waiting}"
     usage = session.usage
     started = session.started
     progress = session.progress
@@ -74,7 +88,7 @@ def status(session: Session, run_id: str, *, paused: bool, done: bool, lost: boo
         "video": started.video.name if started else "",
         "parent": started.parent if started else "",
         "fork_step": started.fork_step if started else None,
-        "proposed": _proposed(session) if paused and not done else None,
+        "proposed": _proposed(session) if held and not done else None,
     }
 
 
@@ -87,7 +101,7 @@ def _proposed(session: Session) -> Json | None:
     return None
 
 
-def _phase(session: Session, paused: bool, done: bool, lost: bool) -> tuple[str, str]:
+def _phase(session: Session, paused: bool, held: bool, done: bool, lost: bool) -> tuple[str, str]:
     finished = session.finished
     if finished:
         n = len(session.steps)
@@ -110,13 +124,19 @@ def _phase(session: Session, paused: bool, done: bool, lost: bool) -> tuple[str,
     if not session.steps:
         return "routing", "Reading the question: which evidence does it need?" if not session.routed else "Searching …"
     last = session.steps[-1]
+    if held:
+        return "paused", f"Paused at step {last.n}: continue, take one step, or change the proposed action."
     if paused:
-        return "paused", f"Paused at step {last.n}. Continue, take one step, or choose the next action yourself."
+        return "pausing", f"Pausing after {_now(last)} …"
     if last.decided and not last.observed:
         action = last.decided.action
         where = ", ".join(str(i) for i in intervals(action.arguments)[:2])
         return "running", f"Step {last.n}: {DOING.get(action.operation, action.operation)} {where}".rstrip() + " …"
     return "running", f"Step {last.n}: deciding what to look at next …"
+
+
+def _now(last: Step) -> str:
+    return f"this {last.decided.action.operation}" if last.decided and not last.observed else "this decision"
 
 
 def _progress(session: Session) -> str:

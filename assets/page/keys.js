@@ -1,0 +1,53 @@
+/* The keyboard map and its sheet. Single keys are off while typing, in dialogs, with modifiers, and when turned off. */
+(() => {
+  const V = window.VESTA, { h } = V;
+  let on = true;
+  try { on = localStorage.getItem("vesta-keys") !== "off"; } catch { /* private window: keys stay on */ }
+
+  const step = (way) => {
+    const all = V.stepNumbers?.() || [], at = V.state.selection?.step;
+    const next = at === undefined ? (way > 0 ? all[0] : all.at(-1)) : way > 0 ? all.find((n) => n > at) : all.filter((n) => n < at).pop();
+    if (next) V.goStep(next);
+  };
+  const evidence = (way) => {
+    const cited = V.values.answer?.evidence?.length ? V.values.answer.evidence : V.values.ledger?.entries || [];
+    const list = [...cited].sort((a, b) => a.s - b.s), t = V.now();
+    const next = way > 0 ? list.find((e) => e.s > t + 0.05) || list[0] : list.filter((e) => e.s < t - 0.05).pop() || list.at(-1);
+    if (next) { V.select({ entry: next.entry || next.id, s: next.s, e: next.e, step: next.step }); V.seek(next.s); }
+  };
+  const loop = () => (V.looping() ? V.loop(null) : V.state.selection?.e > V.state.selection?.s && V.loop(V.state.selection.s, V.state.selection.e));
+  const KEYS = [
+    ["j", "next step", () => step(1)], ["k", "previous step", () => step(-1)], ["e", "open or close the step", () => V.state.selection?.step && V.expandStep(V.state.selection.step)], ["r", "raw reply of the step", () => V.state.selection?.step && V.stepTab("Raw")],
+    [" ", "play or pause the video", () => V.togglePlay(), "Space"], ["ArrowLeft", "back 5 s (Shift: 1 s)", (e) => V.seek(Math.max(0, V.now() - (e.shiftKey ? 1 : 5))), "←"], ["ArrowRight", "forward 5 s (Shift: 1 s)", (e) => V.seek(V.now() + (e.shiftKey ? 1 : 5)), "→"],
+    ["[", "previous evidence", () => evidence(-1)], ["]", "next evidence", () => evidence(1)], ["l", "loop the selected interval", loop], ["<", "slower", () => V.speed(-1)], [">", "faster", () => V.speed(1)],
+    ["p", "pause or continue the agent", () => V.press("pause")], ["n", "one step of the agent", () => V.press("step")], ["x", "stop the agent", () => V.press("stop")],
+    [",", "page as one step earlier", () => V.scrub?.(-1)], [".", "page as one step later", () => V.scrub?.(1)],
+    ["/", "search the steps (Enter: next)", () => document.querySelector("#v-search")?.focus()], ["0", "whole video on the timeline", () => V.timeline.fit()], ["y", "copy a link to this", () => V.copyLink(V.state.selection?.step)],
+    ["f", "fork from this step", () => V.fork?.()], ["c", "compare", () => V.compare?.()], ["?", "this sheet", () => V.help()], ["Escape", "close, deselect", () => escape(), "Esc"],
+  ];
+  const escape = () => (V.looping() ? V.loop(null) : V.state.pinned !== null ? V.pin(null) : V.select(null));
+
+  const sheet = h("dialog", { id: "v-help", "aria-labelledby": "v-help-title" });
+  V.help = () => {
+    V.fill(sheet, h("div.panel", {}, h("div.panel-top", {}, h("h2", { id: "v-help-title" }, "Keyboard"), h("span.sp"), h("button.mini", { type: "button", onclick: () => sheet.close() }, "close")),
+      h("dl", {}, KEYS.filter(([key]) => !(key === "f" && !V.fork) && !(key === "c" && !V.compare)).map(([key, text, , name]) => h("div", {}, h("dt", {}, h("kbd", {}, name || key)), h("dd", {}, text)))),
+      h("p.dim", {}, "Click any time to go there, Shift-click to loop it. Ctrl+Enter in the question runs it."),
+      h("label", {}, h("input", { type: "checkbox", checked: on, onchange: (e) => { on = e.target.checked; try { localStorage.setItem("vesta-keys", on ? "on" : "off"); } catch { /* not remembered */ } } }), " single keys are on")));
+    if (!sheet.isConnected) document.body.append(sheet);
+    sheet.showModal();
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && event.target.closest?.("#ask")) { event.preventDefault(); return V.press("run"); }
+    if (!on || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    const target = event.target;
+    if (target.closest?.("input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable], [role=combobox], [role=listbox], .menu")) return;
+    if ([" ", "Enter", "ArrowLeft", "ArrowRight"].includes(event.key) && target.closest?.("button, a, summary, [role=tab], [role=slider], input")) return;
+    const found = KEYS.find(([key]) => key === event.key);
+    if (!found || (event.repeat && ["p", "n", "x"].includes(event.key))) return;
+    if ((document.body.dataset.tab || "live") !== "live" && event.key !== "?") return;
+    event.preventDefault();
+    found[2](event);
+  });
+  try { if (localStorage.getItem("vesta-stage")) document.body.classList.add("stage"); } catch { /* not remembered */ }
+})();
