@@ -104,16 +104,28 @@ def measured(plan: Plan, wanted: Sequence[Sample], out: Path, jobs: int = 1) -> 
     """Run every agent on every video that has no result yet; the lines of each video as they are kept."""
     _claim(plan, out)
     done: dict[int, dict[str, dict[str, Any]]] = {}
-    for line in _lines(out):
+    for line in files.read_lines(out / RESULTS):
         done.setdefault(line["sample"], {})[line["agent"]] = line
     missing = [one for one in wanted if not set(plan.agents) <= set(done.get(one.number, {}))]
     work = [(one, plan, tuple(done.get(one.number, {}).values())) for one in missing]
     if jobs <= 1:
-        yield from (_kept(lines, out) for lines in map(measure, *zip(*work, strict=True)) if lines) if work else ()
+        yield from (_kept(measure(*one), out) for one in work)
         return
     with ProcessPoolExecutor(jobs) as pool:
-        for lines in pool.map(measure, *zip(*work, strict=True)) if work else ():
+        for lines in pool.map(_apart, work):
+            if isinstance(lines, str):
+                pool.shutdown(cancel_futures=True)
+                kind, _, message = lines.partition(": ")
+                raise ModelFailed(kind, message)
             yield _kept(lines, out)
+
+
+def _apart(work: tuple[Sample, Plan, Sequence[dict[str, Any]]]) -> list[dict[str, Any]] | str:
+    """`measure` in another process; a failure comes back as "kind: message", since exceptions with receipts don't."""
+    try:
+        return measure(*work)
+    except ModelFailed as error:
+        return f"{error.kind}: {error}"
 
 
 def measure(sample: Sample, plan: Plan, had: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:
@@ -171,28 +183,14 @@ def _claim(plan: Plan, out: Path) -> None:
 
 
 def _kept(lines: list[dict[str, Any]], out: Path) -> list[dict[str, Any]]:
-    with (out / RESULTS).open("a", encoding="utf-8") as file:
-        file.writelines(json.dumps(line) + "\n" for line in lines)
+    for line in lines:
+        files.append_line(out / RESULTS, line)
     return lines
-
-
-def _lines(out: Path) -> list[dict[str, Any]]:
-    """Whole lines; one torn by a crash is left out."""
-    path = out / RESULTS
-    if not path.is_file():
-        return []
-    found = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            found.append(json.loads(line))
-        except ValueError:
-            continue
-    return found
 
 
 def read(plan: Plan, out: Path) -> list[Outcome]:
     names = set(Outcome.__slots__)
-    latest = {(line["sample"], line["agent"]): line for line in _lines(out)}
+    latest = {(line["sample"], line["agent"]): line for line in files.read_lines(out / RESULTS)}
     return [Outcome(**{k: v for k, v in line.items() if k in names}) for line in latest.values()]
 
 
