@@ -19,7 +19,7 @@ LABELS = "ABCDEFGHIJ"
 """Labels of the choices, at most ten."""
 PASTED_CHARS = 20_000
 """Longest text read as a question, choices included."""
-ANSWER_CHARS = 8_000
+ANSWER_CHARS = 4_000
 """An answer longer than this is read from its end, where it settles."""
 
 # ------------------------------------------------------------------------------------------------ questions
@@ -195,7 +195,7 @@ _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.DOTALL | r
 _FIELD = re.compile(r"[\"'](?:final_)?(?:answer|choice|option|label)[\"']\s*:\s*[\"']?([^\"'\n}]+)", re.IGNORECASE)
 _MARKUP = re.compile(r"\\boxed|\\text(?:bf)?|\*\*|__|[`$\\*{}]|</?\w+>")
 _STATES = (
-    r"\b(?:answer|choice|option|pick|selection|conclusion|guess)\b(?: (?:here|must|should|would|to the question))*\s*(?:is|be|remains|[:=→>-])+"
+    r"\b(?:answer|choice|option|pick|selection|conclusion|guess)\b(?: (?:here|must|should|would|to the question))*\s*(?:is|be|remains|'s|[:=→>-])+"
     r"|\b(?:i|we)(?:'d| would| will|'ll| have to| must)? (?:choose|pick|select|go with|say|answer|settle on|opt for|conclude)\b"
     r"|答案\s*[是为:]?"
 )
@@ -204,10 +204,16 @@ _STATEMENT = re.compile(rf"(?:{_STATES}){_FILLER}", re.IGNORECASE)
 _SMALL = re.compile(
     rf"(?:(?i:{_STATES})[\s\"'(\[]*(?:option |choice )?|[(\[])(?P<label>[a-j])(?=[)\]]?\s*(?:$|[.,;:!\n)\]]))"
 )
+_LEADING = (
+    "is|be|it|it's|its|so|thus|therefore|hence|but|not|or|and|nor|neither|either|both|than|of|out|say|for|to|between|with"
+    "|over|left|leave[sd]?|leaving|only|against|because|since|while|whereas|as|that|if|whether|choose|pick|select|prefer"
+    "|favou?rs?|supports?|shows|matches|fits|eliminate[sd]?|reject(?:s|ed)?|exclude[sd]?|maybe|perhaps|probably|likely"
+    "|certainly|definitely|clearly|surely"
+)
+"""Words after which a capital letter is a label, as in "so C"; after others it is a name, as in "vitamin C"."""
 _LETTER = re.compile(
-    r"(?:(?P<sure>(?i:\b(?:option|choice|answer|letter)s?\s+|答案\s*[是为:]?\s*)|[(\[])|(?:^|[.:;!?,/\n—–-])\s*|(?i:\b(?:is|be|it|it's|its|so|thus|therefore|hence|but|not|or"
-    r"|and|nor|neither|either|both|than|of|out|say|for|to|between|eliminate[sd]?|reject(?:s|ed)?|exclude[sd]?|choose|pick|select|with|over"
-    r"|left|leave[sd]?|leaving|only|prefer|favou?rs?|supports?|shows|matches|fits|against|because|since|while|whereas|as|that|if|whether|maybe|perhaps|probably)\s+))"
+    r"(?:(?P<sure>(?i:\b(?:option|choice|answer|letter)s?\s+|答案\s*[是为:]?\s*)|[(\[])"
+    rf"|(?:(?:^|[.:;!?,/\n—–-])\s*|(?i:(?:\b(?:{_LEADING})|'s)\s+))[\"'“‘]?)"
     r"(?P<label>[A-J])(?![\w'&]|\.\w)"
 )
 _VERB = re.compile(
@@ -215,7 +221,7 @@ _VERB = re.compile(
     r"|contradicts?|describes?|says|states|but|not|rather|over|instead|wins|remains|only|too|then|here|best|clearly|makes|maybe|perhaps)\b"
 )
 _CUE = re.compile(
-    r"(?P<turn>[.;!?\n](?!\d)|—|\b(?:but|so|therefore|thus|hence|because|since|while|whereas|however|leaving|leaves|instead(?! of)|actually|as)\b)"
+    r"(?P<turn>[.;!?\n](?!\d)|—|\b(?:but|so|therefore|thus|hence|because|since|while|whereas|however|leaving|leaves|instead(?! of)|actually|as)\b|,\s*(?:i|we|it)\b)"
     r"|(?P<aux>\b(?:is|are|was|were|does|do|did|can|could|would|will|should|has|have)(?:n't|\s+not)\b|\bcannot\b|\bfails?\b|\bnever\b)"
     r"|(?P<back>\b(?:wrong|incorrect|false|untrue|unsupported|implausible|unlikely|impossible|irrelevant|refuted|contradicted|(?:ruled|crossed) out|eliminated"
     r"|excluded|rejected|discarded|dismissed)\b)"
@@ -257,7 +263,8 @@ def parse_answer(text: str, question: Question) -> str | None:
     said = _THOUGHT.sub(" ", _folded(text))[-ANSWER_CHARS:]
     fields = _FIELD.findall(said)
     said = _MARKUP.sub("", (fields[-1] if fields else said).replace("’", "'")).strip()
-    whole = _whole(said, question)
+    lines = [line for line in said.split("\n") if line.strip()]
+    whole = _whole(said, question) or {x for line in lines[:1] + lines[-1:] for x in _whole(line, question)}
     if whole:
         return whole.pop() if len(whole) == 1 else None
     named = _mentions(said, question)
