@@ -208,16 +208,18 @@ class Reader:
         self.close()
 
     def frames(
-        self, start: int | None = None, only_at: Collection[int] | None = None
+        self, start: int | None = None, only_at: Collection[int] | None = None, keys_only: bool = False
     ) -> Iterator[tuple[int, av.VideoFrame]]:
         """(tick, picture) in display order, from the key picture at tick `start` (None: the beginning of the file).
 
         `only_at`: ticks that are wanted; pictures that neither are wanted nor are needed to decode those may be left out.
-        Decoding errors are noted and skipped.
+        `keys_only`: key pictures alone. Decoding errors are noted and skipped.
         """
-        timeline, context = self.source.timeline, self.stream.codec_context
+        timeline = self.source.timeline
         whole = start is None or not timeline.seekable
         self._rewind(None if whole else start)
+        context = self.stream.codec_context
+        context.skip_frame = "DEFAULT"
         last, segment = None, timeline.segments[0].offset
         seams = {s.first: s.offset for s in timeline.segments[1:]} if whole else {}
         for number, packet in enumerate(packets(self._container, self.stream)):
@@ -226,7 +228,9 @@ class Reader:
                     last = tick
                     yield tick, frame
                 segment = seams[number]
-            if only_at is not None:
+            if keys_only:
+                context.skip_frame = "NONKEY"
+            elif only_at is not None:
                 needed = packet.pts is None or packet.pts + segment in only_at
                 context.skip_frame = "DEFAULT" if needed else "NONREF"
             for frame in self._decode(packet, segment):
@@ -254,11 +258,11 @@ class Reader:
 
     def _tick(self, frame: av.VideoFrame, last: int | None, segment: int) -> int:
         timeline = self.source.timeline
-        follows = timeline.after(last) if last is not None else int(timeline.ticks[0])
-        if frame.pts is None or timeline.stampless:
-            return follows
-        tick = frame.pts + segment
-        return tick if last is None or tick > last else follows
+        if frame.pts is not None and not timeline.stampless:
+            tick = frame.pts + segment
+            if last is None or tick > last:
+                return tick
+        return timeline.after(last) if last is not None else int(timeline.ticks[0])
 
     def _rewind(self, start: int | None) -> None:
         context = self.stream.codec_context

@@ -20,7 +20,8 @@ from scenedetect import ContentDetector, FrameTimecode
 from vesta_ui.control import Control
 from vesta_ui.domain import Interval, Notice, clock, merge
 from vesta_ui.errors import BadVideo
-from vesta_ui.passes import Place, Spool, read_parts, read_range
+from vesta_ui.passes import read_parts, read_range
+from vesta_ui.spool import Place, Spool
 from vesta_ui.video import Video
 
 THRESHOLD = 27.0

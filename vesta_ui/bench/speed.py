@@ -1,0 +1,166 @@
+"""The speed table: what the scene pass and exact frames cost, beside a plain decode and the peer, on the same file.
+
+Ratios of processor seconds of whole processes, measured in one run. Peers run as processes of their own when present.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vesta_ui.decode import Reader
+from vesta_ui.domain import clock
+from vesta_ui.video import Video, open_video
+
+FRAMES = 50
+TOLERANCE_S = 0.05
+WORKER = "import sys; from vesta_ui.bench.speed import worker; worker(*sys.argv[1:])"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Processor seconds and elapsed seconds; `cuts` in seconds where the process finds them."""
+
+    cpu: float
+    wall: float
+    cuts: tuple[float, ...] | None = None
+
+
+def table(paths: Sequence[Path], rounds: int = 1) -> str:
+    """Measure every file and return the table as text. Peers that are not installed are named as absent."""
+    lines = []
+    for path in paths:
+        with open_video(path) as video:
+            facts = video.facts
+            lines += [f"{path.name}: {clock(facts.duration_s)}, {facts.width}×{facts.height} {facts.codec}", ""]
+            lines += [*scene_rows(path, rounds), "", *frame_rows(video), ""]
+    return "\n".join(lines)
+
+
+def scene_rows(path: Path, rounds: int) -> list[str]:
+    """The scene pass, full and fast, against `ffmpeg -f null` and the scenedetect command."""
+    kinds = {"plain decode (ffmpeg)": ffmpeg_decode, "scenedetect command": scenedetect_command,
+             "scene pass": scene_pass_process, "scene pass, fast": fast_pass_process}  # fmt: skip
+    costs: dict[str, Cost] = {}
+    for _ in range(rounds):
+        for kind, measure in kinds.items():
+            cost = measure(path)
+            if cost and (kind not in costs or cost.cpu < costs[kind].cpu):
+                costs[kind] = cost
+    base, peer = costs.get("plain decode (ffmpeg)"), costs.get("scenedetect command")
+    rows = [f"{'':24}{'cpu s':>9}{'wall s':>9}{'× decode':>10}{'peer ÷ this':>13}{'wall':>7}  cuts"]
+    for kind in kinds:
+        if kind not in costs:
+            rows.append(f"{kind:24}not installed here: left out")
+            continue
+        cost = costs[kind]
+        decode = f"{cost.cpu / base.cpu:.2f}" if base else "–"
+        saved = f"{peer.cpu / cost.cpu:.2f}" if peer else "–"
+        quicker = f"{peer.wall / cost.wall:.2f}" if peer else "–"
+        rows.append(f"{kind:24}{cost.cpu:9.2f}{cost.wall:9.2f}{decode:>10}{saved:>13}{quicker:>7}  {_cuts(cost, peer)}")
+    return rows
+
+
+def _cuts(cost: Cost, peer: Cost | None) -> str:
+    if cost.cuts is None:
+        return ""
+    if peer is None or peer.cuts is None or peer is cost:
+        return str(len(cost.cuts))
+    hits = sum(any(abs(c - p) <= TOLERANCE_S for p in peer.cuts) for c in cost.cuts)
+    return f"{len(cost.cuts)}, {hits} of the peer's {len(peer.cuts)}, {len(cost.cuts) - hits} others"
+
+
+def measured(command: Sequence[str], folder: str | None = None) -> tuple[Cost, str]:
+    """Run a command to its end: what it and its children cost, and its output. Raises `CalledProcessError`."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Cost(cpu, time.monotonic() - start), done.stdout
+
+
+def ffmpeg_decode(path: Path) -> Cost | None:
+    """A plain decode of the picture; None without ffmpeg."""
+    if not (program := shutil.which("ffmpeg")):
+        return None
+    return measured([program, "-v", "quiet", "-nostdin", "-i", str(path), "-map", "0:v:0", "-f", "null", "-"])[0]
+
+
+def scenedetect_command(path: Path) -> Cost | None:
+    """PySceneDetect's command line at threshold 27; None where it does not run."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "scenedetect", "-q", "-i", str(path.absolute()), "-o", folder,
+                   "detect-content", "-t", "27", "list-scenes", "-s", "-q"]  # fmt: skip
+        try:
+            cost, _ = measured(command, folder)
+        except (OSError, subprocess.CalledProcessError):
+            return None
+        found = next(Path(folder).glob("*.csv"), None)
+        if found is None:
+            return Cost(cost.cpu, cost.wall, ())
+        with found.open(newline="") as file:
+            starts = [float(row["Start Time (seconds)"]) for row in csv.DictReader(file)]
+    return Cost(cost.cpu, cost.wall, tuple(starts[1:]))
+
+
+def scene_pass_process(path: Path) -> Cost:
+    return _own(path, "full")
+
+
+def fast_pass_process(path: Path) -> Cost:
+    return _own(path, "fast")
+
+
+def _own(path: Path, mode: str) -> Cost:
+    cost, output = measured([sys.executable, "-c", WORKER, str(path), mode])
+    return Cost(cost.cpu, cost.wall, tuple(json.loads(output)))
+
+
+def worker(path: str, mode: str) -> None:
+    """The measured process: one scene pass; prints its cuts as JSON."""
+    from vesta_ui.shots import scene_pass
+
+    with open_video(Path(path)) as video:
+        found = scene_pass(video, fast=mode == "fast")
+    sys.stdout.write(json.dumps(found.cuts))
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def frame_rows(video: Video) -> list[str]:
+    """Exact frames spread over the file: all in one call, against seeking and decoding each."""
+    times = [(i + 0.5) * video.facts.duration_s / FRAMES for i in range(FRAMES)]
+    start = time.process_time()
+    pictures = video.frames_at(times, 512)
+    together = time.process_time() - start
+    start = time.process_time()
+    exact = sum(picture.time == _alone(video, t) for picture, t in zip(pictures, times, strict=True))
+    apart = time.process_time() - start
+    return [
+        f"{FRAMES} exact frames: {1000 * together / FRAMES:.0f} ms each, {exact} of {FRAMES} exact; "
+        f"one by one {1000 * apart / FRAMES:.0f} ms each; ratio {together / apart:.2f}"
+    ]
+
+
+def _alone(video: Video, time: float) -> float:
+    """The time of the picture shown, found by seeking and decoding every picture from the key picture on."""
+    wanted, shown = video.timeline.shown_at(time), 0
+    with Reader(video.source) as reader:
+        for tick, frame in reader.frames(video.timeline.key_before(wanted)):
+            if tick > wanted:
+                break
+            shown = tick
+            if tick == wanted:
+                video.picture(tick, frame, 512)
+                break
+    return video.timeline.seconds(shown)

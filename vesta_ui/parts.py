@@ -1,0 +1,205 @@
+"""One part of a pass: how much each picture differs from the one before, and candidate stills. Belongs to one thread.
+
+A whole part decodes every picture. A fast part looks at key pictures and packet sizes first, and decodes only where a cut
+may be. Knows no scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import av
+import numpy as np
+
+from vesta_ui.control import Control
+from vesta_ui.decode import Reader
+from vesta_ui.errors import Stopped
+from vesta_ui.frames import encode_jpeg
+from vesta_ui.scores import Scorer
+from vesta_ui.spool import Part, Place, Spool
+from vesta_ui.video import Video
+
+STILL_SIDE = 512
+QUIET = 10.0  # fast: key pictures that differ less have no cut between them …
+SPIKE = 0.25  # … unless a picture between them is this large, measured by its key picture
+TAIL = 10  # fast: pictures before a key picture that are all decoded, as encoders put key pictures at cuts
+GUARD = 9.0  # fast: a difference across skipped pictures this far below the threshold is looked at one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The ticks a part owns, `[start, end)`; None: from the beginning, to the end of the file."""
+
+    start: int | None
+    end: int | None
+
+
+@dataclass
+class Job:
+    """What the threads of one pass share."""
+
+    video: Video
+    threshold: float
+    fast: bool
+    spool: Spool
+    control: Control
+    threads: int
+    done: int = 0
+    failed: bool = False
+
+    def check(self) -> None:
+        """Raises `Stopped` when the user asked to stop, or another thread of the pass failed."""
+        self.control.check()
+        if self.failed:
+            raise Stopped("another part of the pass failed")
+
+
+def read_part(job: Job, reader: Reader, span: Span) -> Part:
+    """Decode one part. Raises `Stopped`, `StorageFailed`."""
+    reader.damage.ticks.clear()
+    found = _Found(job, reader)
+    keys = _keys(job.video, span) if job.fast else []
+    if len(keys) > 1:
+        _fast(job, reader, keys, span, found)
+    else:
+        _whole(job, reader, span, found)
+    return found.part()
+
+
+class _Found:
+    """What one part collects. Stills: every 1.25 s after a cut, later every 2 s, then every 4 s."""
+
+    def __init__(self, job: Job, reader: Reader) -> None:
+        self._job, self._reader = job, reader
+        self._scores: dict[int, float] = {}
+        self._stills: dict[int, Place] = {}
+        self._cut, self._still = float("-inf"), float("-inf")
+        self._dense = min(1.0, job.video.facts.duration_s / 20)  # shorter videos: closer together
+
+    def score(self, tick: int, value: float) -> None:
+        self._scores[tick] = value
+        if value >= self._job.threshold:
+            self._cut = self._job.video.timeline.seconds(tick)
+
+    def offer(self, tick: int, frame: av.VideoFrame) -> None:
+        """Keep the picture as a still if one is due. Ticks rise."""
+        time = self._job.video.timeline.seconds(tick)
+        age = time - self._cut
+        due = self._still + (1.25 if age < 5 else 2 if age < 20 or self._cut < 0 else 4) * self._dense
+        first_of_scene = self._still < self._cut and age >= 0.6 * self._dense
+        if time >= due or first_of_scene:
+            self.keep(tick, frame)
+
+    def keep(self, tick: int, frame: av.VideoFrame) -> None:
+        video = self._job.video
+        data, width, height = encode_jpeg(video.picture(tick, frame, STILL_SIDE).image)
+        self._stills[tick] = (*self._job.spool.add(data), width, height)
+        self._still = video.timeline.seconds(tick)
+
+    def part(self) -> Part:
+        ticks = sorted(self._scores)
+        scores = np.array([self._scores[t] for t in ticks], np.float32)
+        return Part(
+            np.array(ticks, np.int64), scores, tuple(sorted(self._stills.items())), tuple(self._reader.damage.ticks)
+        )
+
+
+def _from(job: Job, reader: Reader, span: Span) -> Iterator[tuple[int, av.VideoFrame]]:
+    """Pictures from the span's start on; when its key picture does not come (it cannot be decoded alone), from an earlier
+    one. Goes on past the span's end."""
+    if span.start is None:
+        yield from reader.frames()
+        return
+    for back in (0, 1, 8, None):
+        origin = None if back is None else job.video.timeline.key_before(span.start, back)
+        begun = False
+        for tick, frame in reader.frames(origin):
+            if tick < span.start:
+                continue
+            if not begun and tick > span.start and back is not None:
+                break
+            begun = True
+            yield tick, frame
+        if begun:
+            return
+
+
+def _whole(job: Job, reader: Reader, span: Span, found: _Found) -> None:
+    """Every picture of the span, and the next one's difference from the last, which opens the next part."""
+    scorer = Scorer(*job.video.source.size, (job.threshold,))
+    first = span.start is not None  # its score belongs to the part before
+    for tick, frame in _from(job, reader, span):
+        job.check()
+        score = scorer.score(frame)
+        if not first:
+            found.score(tick, score)
+        first = False
+        if span.end is not None and tick >= span.end:
+            break
+        found.offer(tick, frame)
+        job.done += 1
+
+
+# ------------------------------------------------------------------------------------------------ fast
+def _keys(video: Video, span: Span) -> list[int]:
+    """Key pictures from the span's start to its end, both included."""
+    timeline = video.timeline
+    start, end = span.start or timeline.origin, span.end
+    keys = timeline.keys[(timeline.keys >= start) & (timeline.keys <= (end if end is not None else timeline.keys[-1]))]
+    return [int(k) for k in keys] if timeline.seekable and len(keys) and keys[0] == start else []
+
+
+def _fast(job: Job, reader: Reader, keys: list[int], span: Span, found: _Found) -> None:
+    """Key pictures first; then only those groups whose ends differ or that hold a picture large enough for a cut."""
+    timeline, scorer = job.video.timeline, Scorer(*job.video.source.size, (QUIET,))
+    differ: dict[int, float] = {}
+    for tick, frame in reader.frames(keys[0], keys_only=True):
+        job.check()
+        if tick >= keys[0]:
+            differ[tick] = scorer.score(frame)
+        if tick >= keys[-1]:
+            break
+        if tick >= keys[0]:
+            found.keep(tick, frame)
+    end = span.end if span.end is not None else int(timeline.ticks[-1]) + 1
+    for start, stop in pairwise([*keys, end] if keys[-1] < end else keys):
+        group = timeline.ticks[timeline.ordinal(start) : timeline.ordinal(stop - 1) + 1]
+        sizes = timeline.sizes[timeline.ordinal(start) : timeline.ordinal(stop - 1) + 1]
+        spiky = len(sizes) > 1 and sizes[1:].max() > SPIKE * sizes[0]
+        if spiky or start not in differ or differ.get(stop, QUIET) >= QUIET:
+            _group(job, reader, [int(t) for t in group], stop, found)
+        job.done += len(group)
+
+
+def _group(job: Job, reader: Reader, ticks: list[int], stop: int, found: _Found) -> None:
+    """A group of pictures without those nothing refers to, except at its end; then one by one where that shows a change."""
+    exact = {*ticks[:1], *ticks[-TAIL:], stop}
+    doubtful = _sparse(job, reader, ticks[0], stop, exact, found, True)
+    if doubtful:
+        _sparse(job, reader, ticks[0], stop, doubtful, found, False)
+
+
+def _sparse(
+    job: Job, reader: Reader, start: int, stop: int, wanted: Collection[int], found: _Found, stills: bool
+) -> set[int]:
+    """Score neighbours that were both decoded; returns the pictures between (and at the end of) those that were not
+    neighbours and differ so much that a cut may lie between."""
+    timeline, scorer = job.video.timeline, Scorer(*job.video.source.size, (job.threshold - GUARD, job.threshold))
+    doubtful, before = set[int](), None
+    for tick, frame in reader.frames(start, wanted):
+        job.check()
+        if tick < start:
+            continue
+        score, number = scorer.score(frame), timeline.ordinal(tick)
+        if before is not None and number == before + 1:
+            found.score(tick, score)
+        elif before is not None and score >= job.threshold - GUARD:
+            doubtful |= {int(t) for t in timeline.ticks[before : number + 1]}
+        if tick >= stop:
+            break
+        if stills:
+            found.offer(tick, frame)
+        before = number
+    return doubtful
