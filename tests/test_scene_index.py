@@ -291,15 +291,39 @@ def test_two_processes_on_one_folder_are_safe(video, tmp_path):
         assert index.reused and len(index.scenes) == 3
 
 
-def test_the_same_video_twice_at_once_is_refused_with_the_reason(video, tmp_path):
+def test_the_same_video_twice_at_once_is_built_once(video, tmp_path):
     building = build(video, Settings(data_dir=tmp_path, speech="off"), Control())
     while next(building).phase != "scenes":
         pass
     process = child(video, tmp_path)
-    _, told = process.communicate(timeout=60)
-    building.close()
-    assert process.returncode == 1
-    assert "Busy: film.mp4 is being indexed already" in told.splitlines()[-1]
+    assert process.stdout is not None
+    phases = [process.stdout.readline().strip() for _ in range(2)]
+    assert phases == ["probe", "waiting"]
+    for _ in building:
+        pass
+    rest, told = process.communicate(timeout=60)
+    assert process.returncode == 0, told
+    assert set(rest.split()) <= {"waiting"}
+
+
+def test_questions_can_be_asked_before_the_transcript_is_there(video, home, tmp_path, built):
+    (tmp_path / "weights").symlink_to(home / "weights")
+    index, events = finish(video, Settings(data_dir=tmp_path, speech_later=True))
+    assert (index.transcript.status, index.later is not None) == ("pending", True)
+    assert scene_index.ready_event(index).speech_pending
+    assert "speech-pending" in {notice.code for notice in index.notices}
+    assert "speech" not in {event.phase for event in events}
+    assert index.search("platform", 1)[0].scene.screen_text == SIGNS[0]
+    index.later.wait(Control())
+    assert content(index) == content(built[0])
+    assert finish(video, Settings(data_dir=tmp_path))[0].reused
+
+
+def test_a_transcript_that_fails_later_is_said(video, tmp_path):
+    index, _ = finish(video, Settings(data_dir=tmp_path, speech_later=True, whisper_dir="/no/such/folder"))
+    index.later.wait(Control())
+    assert index.transcript.status == "no speech found"
+    assert "speech-failed" in {notice.code for notice in index.notices}
 
 
 def test_stop_is_heard_within_a_second(video, tmp_path):

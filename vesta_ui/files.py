@@ -42,14 +42,19 @@ def read_json(path: Path) -> Any:
         raise storage_failed(path, error) from error
 
 
-def append_line(path: Path, value: Any) -> None:
-    """Add one JSON value as a line. Raises `StorageFailed`."""
+def append(path: Path, data: bytes) -> None:
+    """Raises `StorageFailed`. A crash can leave a part of `data`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+        with path.open("ab") as file:
+            file.write(data)
     except OSError as error:
         raise storage_failed(path, error) from error
+
+
+def append_line(path: Path, value: Any) -> None:
+    """Add one JSON value as a line. Raises `StorageFailed`."""
+    append(path, json.dumps(value, ensure_ascii=False, allow_nan=False).encode() + b"\n")
 
 
 def read_lines(path: Path) -> list[Any]:

@@ -126,9 +126,9 @@ def images(folder: Path, scene: Scene) -> tuple[tuple[Image, ...], str]:
 def encode(
     folder: Path, key: str, scenes: Sequence[Scene], encoder: Encoder, progress: Progress, control: Control
 ) -> Vectors:
-    """(scenes, dimensions) unit rows. Finished batches are kept: encoding may have been paid for."""
+    """(scenes, dimensions) unit rows. Finished batches are kept under `key`: they may have been paid for. Empty: not kept."""
     kept = folder / f"vectors-{key}.part"
-    done = read_vectors(kept, encoder.dimensions)
+    done = read_vectors(kept, encoder.dimensions) if key else None
     rows = [] if done is None else [done[: len(scenes)]]
     for start in range(len(rows[0]) if rows else 0, len(scenes), BATCH):
         control.check()
@@ -143,11 +143,8 @@ def encode(
             for scene in scenes[start : start + BATCH]
         ]
         rows.append(_unit(encoder.scenes(contents), encoder.dimensions))
-        try:
-            with kept.open("ab") as file:
-                file.write(rows[-1].astype("<f4").tobytes())
-        except OSError as error:
-            raise files.storage_failed(kept, error) from error
+        if key:
+            files.append(kept, rows[-1].astype("<f4").tobytes())
     progress(len(scenes), len(scenes))
     return np.concatenate(rows) if rows else np.zeros((0, encoder.dimensions), np.float32)
 

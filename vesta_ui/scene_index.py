@@ -7,26 +7,32 @@ proof that an index is whole.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Generator
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from vesta_ui import encoders, files, transcript
+from vesta_ui import encoders, files, scene_text, transcript
 from vesta_ui import index_phases as phases
 from vesta_ui.background import watched
 from vesta_ui.control import Control
 from vesta_ui.domain import Interval, Notice, Scene, VideoFacts, Word
 from vesta_ui.encoders import Encoder, Vectors
-from vesta_ui.errors import OperationRefused, StorageFailed
+from vesta_ui.errors import Busy, OperationRefused, StorageFailed
 from vesta_ui.events import IndexProgress, IndexReady
 from vesta_ui.settings import Settings
 from vesta_ui.store import Row, Store, locked
 from vesta_ui.transcript import Transcript
 from vesta_ui.video import Video, open_video
 
+PENDING = Transcript(
+    (), "", "pending", (Notice("speech-pending", "speech is still being transcribed: what is said cannot be found yet"),)
+)
 VERSION = 1
 """Raised when the same video and settings would give another index."""
 
@@ -56,6 +62,8 @@ class SceneIndex:
     vectors: Vectors
     model: Encoder
     failed: dict[str, str] = field(default_factory=dict)
+    later: Later | None = None
+    """The work on the transcript while it is pending."""
 
     def search(self, query: str, k: int = 6, within: Interval | None = None) -> list[Hit]:
         """The k best scenes by cosine, best first; exact. `within` keeps scenes that overlap it.
@@ -94,6 +102,40 @@ class SceneIndex:
         return path
 
 
+class Later:
+    """Makes the transcript behind a pending index, then puts words and vectors into it. A thread of the process."""
+
+    def __init__(self, index: SceneIndex, path: Path, settings: Settings) -> None:
+        self.control = Control()
+        self.progress: IndexProgress | None = None
+        self.failure: Exception | None = None
+        self._thread = threading.Thread(target=self._work, args=(index, path, settings), name="vesta-speech", daemon=True)
+        self._thread.start()
+
+    def _work(self, index: SceneIndex, path: Path, settings: Settings) -> None:
+        building = build(path, replace(settings, speech_later=False), self.control)
+        try:
+            while True:
+                try:
+                    self.progress = next(building)
+                except StopIteration as done:
+                    whole: SceneIndex = done.value
+                    break
+        except Exception as error:
+            self.failure = error
+            why = Notice("speech-failed", f"the transcript could not be made: {error}")
+            index.transcript = replace(index.transcript, status="no speech found", notices=(why,))
+            index.notices = (*index.notices, why)
+            return
+        index.scenes, index.vectors, index.seconds = whole.scenes, whole.vectors, whole.seconds
+        index.notices, index.failed, index.transcript = whole.notices, whole.failed, whole.transcript
+
+    def wait(self, control: Control) -> None:
+        """Until the transcript is there or has failed. Raises `Stopped` when `control` is stopped; the work goes on."""
+        while self._thread.is_alive():
+            control.wait(0.1)
+
+
 def ready_event(index: SceneIndex) -> IndexReady:
     return IndexReady(
         index_id=index.id,
@@ -108,16 +150,32 @@ def ready_event(index: SceneIndex) -> IndexReady:
 
 
 # ------------------------------------------------------------------------------------------------ keys
-def scenes_key(sha256: str, settings: Settings) -> str:
-    """Names the cuts and frames of a video."""
-    cut = [settings.cut_threshold, settings.scene_min_s, settings.scene_max_s, settings.frames_per_scene]
-    return files.digest([VERSION, sha256, *map(float, cut)], 16)
+def parameters(sha256: str, settings: Settings, encoder: str, dimensions: int) -> dict[str, Any]:
+    """Everything that makes an index another one (method.md §2). No path of the machine is in it."""
+    return {
+        "version": VERSION,
+        "video": sha256,
+        "cut_threshold": float(settings.cut_threshold),
+        "scene_min_s": float(settings.scene_min_s),
+        "scene_max_s": float(settings.scene_max_s),
+        "frames_per_scene": settings.frames_per_scene,
+        "text": scene_text.VERSION,
+        "speech": files.digest([transcript.VERSION, transcript.identity(settings.speech, settings.whisper_dir)], 16),
+        "language": settings.language,
+        "encoder": encoder,
+        "dimensions": dimensions,
+    }
 
 
 def index_key(sha256: str, settings: Settings, encoder: str, dimensions: int) -> str:
-    """Hash of the video's content, every parameter, and the encoder and speech names (method.md §2)."""
-    speech = transcript.identity(settings.speech, settings.whisper_dir)
-    return files.digest([scenes_key(sha256, settings), encoder, dimensions, speech, settings.language])
+    """Hash of the video's content, every parameter, and the encoder and speech names."""
+    return files.digest(parameters(sha256, settings, encoder, dimensions))
+
+
+def scenes_key(sha256: str, settings: Settings) -> str:
+    """Names the cuts and frames of a video, which indexes of several encoders share."""
+    cut = [settings.cut_threshold, settings.scene_min_s, settings.scene_max_s, settings.frames_per_scene]
+    return files.digest([VERSION, sha256, *map(float, cut)], 16)
 
 
 def video_folder(data_dir: Path, sha256: str) -> Path:
@@ -143,12 +201,30 @@ def build(path: Path, settings: Settings, control: Control) -> Generator[IndexPr
         seconds = {"probe": time.monotonic() - begun}
         folder = video_folder(settings.data_dir, video.facts.sha256)
         key = index_key(video.facts.sha256, settings, encoder.name, encoder.dimensions)
-        if (index := _open(key, folder, video.facts, settings, encoder)) is not None:
-            return replace(index, seconds={**seconds, "total": time.monotonic() - begun}, reused=True)
-        with locked(folder / ".lock", f"{video.facts.name} is being indexed already"):
-            index = yield from _build(key, folder, video, settings, encoder, seconds, control)
+        if (index := open_index(key, folder, settings, encoder)) is not None:
+            return replace(index, video=video.facts, seconds={**seconds, "total": time.monotonic() - begun}, reused=True)
+        lock = yield from _alone(folder, control)
+        with lock:
+            index = open_index(key, folder, settings, encoder)  # another run may have made it meanwhile
+            if index is None:
+                index = yield from _build(key, folder, video, settings, encoder, seconds, control)
         index.seconds["total"] = time.monotonic() - begun
-        return index
+    if index.transcript.status == "pending":
+        index.later = Later(index, path, settings)
+    return index
+
+
+def _alone(folder: Path, control: Control) -> Generator[IndexProgress, None, ExitStack]:
+    """The lock of a video's folder, waiting while another run or process works there."""
+    begun = time.monotonic()
+    lock = ExitStack()
+    while True:
+        try:
+            lock.enter_context(locked(folder / ".lock", "this video is being indexed", wait_s=0.5))
+            return lock
+        except Busy:
+            control.check()
+            yield IndexProgress(phase="waiting", done=0, total=0, seconds=time.monotonic() - begun)
 
 
 def _build(
@@ -160,6 +236,7 @@ def _build(
     seconds: dict[str, float],
     control: Control,
 ) -> Generator[IndexProgress, None, SceneIndex]:
+    later = settings.speech_later and settings.speech != "off" and video.facts.has_audio
     start = time.monotonic()
     cuts_key = scenes_key(video.facts.sha256, settings)
     plain, notices = yield from watched(
@@ -168,13 +245,16 @@ def _build(
     seconds["scenes"] = time.monotonic() - start
 
     start = time.monotonic()
-    speech = yield from watched(
-        "speech",
-        lambda p, c: transcript.transcribe(
-            video, settings.speech, settings.data_dir, folder, settings.language, settings.whisper_dir, p, c
-        ),
-        control,
-    )
+    if later:
+        speech = PENDING
+    else:
+        speech = yield from watched(
+            "speech",
+            lambda p, c: transcript.transcribe(
+                video, settings.speech, settings.data_dir, folder, settings.language, settings.whisper_dir, p, c
+            ),
+            control,
+        )
     seconds["speech"] = time.monotonic() - start
 
     start = time.monotonic()
@@ -183,7 +263,7 @@ def _build(
     )
     scenes = phases.with_speech(scenes, speech)
     vectors = yield from watched(
-        "encode", lambda p, c: phases.encode(folder, key, scenes, encoder, p, c), control, "scenes"
+        "encode", lambda p, c: phases.encode(folder, "" if later else key, scenes, encoder, p, c), control, "scenes"
     )
     seconds["encode"] = time.monotonic() - start
 
@@ -191,40 +271,86 @@ def _build(
     notices = (*video.notices, *notices, *speech.notices)
     if failed:
         notices = (*notices, Notice("scenes-failed", f"{len(failed)} scenes could not be read: redo them in the inspector"))
-    yield IndexProgress(phase="store", done=0, total=len(scenes), unit="scenes")
+    if not later:
+        yield IndexProgress(phase="store", done=0, total=len(scenes), unit="scenes")
     index = SceneIndex(
-        key, video.facts, encoder.name, settings.speech, scenes, speech, notices, seconds, False, folder, vectors,
+        key, video.facts, encoder.name, transcript.public_name(settings.speech), scenes, speech, notices, seconds, False, folder, vectors,
         encoder, failed,
     )  # fmt: skip
-    _save(index, settings)
+    if later:
+        return index
+    save(index, settings, parameters(video.facts.sha256, settings, encoder.name, encoder.dimensions))
     seconds["store"] = time.monotonic() - start
     return index
 
 
 # ------------------------------------------------------------------------------------------------ on disk
-def _save(index: SceneIndex, settings: Settings) -> None:
-    """Vectors first, then the store, then the description that makes the index whole."""
-    files.write(index.folder / f"vectors-{index.id}.f32", index.vectors.astype("<f4").tobytes())
-    store_of(settings).put(index.encoder, index.model.dimensions, _rows(index))
-    files.write_json(
-        index.folder / f"index-{index.id}.json",
-        {
-            "version": VERSION,
-            "id": index.id,
-            "video": asdict(index.video),
-            "encoder": index.encoder,
-            "dimensions": index.model.dimensions,
-            "speech": index.speech,
-            "scenes": [asdict(scene) for scene in index.scenes],
-            "transcript": asdict(index.transcript),
-            "notices": [asdict(notice) for notice in index.notices],
-            "seconds": index.seconds,
-            "failed": index.failed,
-        },
+def header_path(folder: Path, key: str) -> Path:
+    """The small description of an index. It is written last: where it is, the index is whole."""
+    return folder / f"index-{key}.json"
+
+
+def body_path(folder: Path, key: str) -> Path:
+    return folder / f"body-{key}.json"
+
+
+def vectors_path(folder: Path, key: str) -> Path:
+    return folder / f"vectors-{key}.f32"
+
+
+def save(index: SceneIndex, settings: Settings, made_of: dict[str, Any]) -> None:
+    """Vectors and scenes, then the store, then the header. Raises `StorageFailed`, `Busy`."""
+    files.write(vectors_path(index.folder, index.id), index.vectors.astype("<f4").tobytes())
+    body = {"scenes": [asdict(scene) for scene in index.scenes], "transcript": asdict(index.transcript)}
+    files.write_json(body_path(index.folder, index.id), body)
+    store_of(settings).put(index.encoder, index.model.dimensions, rows_of(index))
+    header = {
+        "id": index.id,
+        "parameters": made_of,
+        "encoder_spec": settings.encoder,
+        "speech": index.speech,
+        "video": asdict(index.video),
+        "scenes": len(index.scenes),
+        "notices": [asdict(notice) for notice in index.notices],
+        "seconds": index.seconds,
+        "failed": index.failed,
+    }
+    files.write_json(header_path(index.folder, index.id), header)
+    (index.folder / f"vectors-{index.id}.part").unlink(missing_ok=True)
+
+
+def open_index(key: str, folder: Path, settings: Settings, encoder: Encoder) -> SceneIndex | None:
+    """The whole index with this key, or None. Vectors come from the store, which is mended from the folder if need be."""
+    header = files.read_json(header_path(folder, key))
+    body = files.read_json(body_path(folder, key)) if header else None
+    if body is None or header["parameters"]["version"] != VERSION:
+        return None
+    index = SceneIndex(
+        id=key,
+        video=VideoFacts(**header["video"]),
+        encoder=encoder.name,
+        speech=header["speech"],
+        scenes=tuple(phases.scene_from(one) for one in body["scenes"]),
+        transcript=transcript.from_json(body["transcript"]),
+        notices=tuple(Notice(**one) for one in header["notices"]),
+        seconds=header["seconds"],
+        reused=True,
+        folder=folder,
+        vectors=np.zeros((0, encoder.dimensions), np.float32),
+        model=encoder,
+        failed=header["failed"],
     )
+    store = store_of(settings)
+    vectors = store.vectors(encoder.name, encoder.dimensions, [row_id(key, scene) for scene in index.scenes])
+    if vectors is None:
+        vectors = phases.read_vectors(vectors_path(folder, key), encoder.dimensions)
+        if vectors is None or len(vectors) != len(index.scenes):
+            return None
+        store.put(encoder.name, encoder.dimensions, rows_of(replace(index, vectors=vectors)))
+    return replace(index, vectors=vectors)
 
 
-def _rows(index: SceneIndex) -> list[Row]:
+def rows_of(index: SceneIndex) -> list[Row]:
     return [
         Row(
             row_id(index.id, scene),
@@ -247,34 +373,3 @@ def _rows(index: SceneIndex) -> list[Row]:
 
 def row_id(index_id: str, scene: Scene) -> str:
     return f"{index_id}:{scene.id}"
-
-
-def _open(key: str, folder: Path, video: VideoFacts, settings: Settings, encoder: Encoder) -> SceneIndex | None:
-    """The whole index with this key, or None. Vectors come from the store, which is mended from the folder if need be."""
-    data = files.read_json(folder / f"index-{key}.json")
-    if data is None or data.get("version") != VERSION:
-        return None
-    scenes = tuple(phases.scene_from(one) for one in data["scenes"])
-    index = SceneIndex(
-        id=key,
-        video=video,
-        encoder=encoder.name,
-        speech=data["speech"],
-        scenes=scenes,
-        transcript=transcript.from_json(data["transcript"]),
-        notices=tuple(Notice(**one) for one in data["notices"]),
-        seconds=data["seconds"],
-        reused=True,
-        folder=folder,
-        vectors=np.zeros((0, encoder.dimensions), np.float32),
-        model=encoder,
-        failed=data["failed"],
-    )
-    store = store_of(settings)
-    vectors = store.vectors(encoder.name, encoder.dimensions, [row_id(key, scene) for scene in scenes])
-    if vectors is None:
-        vectors = phases.read_vectors(folder / f"vectors-{key}.f32", encoder.dimensions)
-        if vectors is None or len(vectors) != len(scenes):
-            return None
-        store.put(encoder.name, encoder.dimensions, _rows(replace(index, vectors=vectors)))
-    return replace(index, vectors=vectors)

@@ -104,6 +104,8 @@ class Settings:
     scene_min_s: float = 5.0
     scene_max_s: float = 60.0
     frames_per_scene: int = 4
+    speech_later: bool = False
+    """Answer before the transcript is whole; it is made behind the run."""
     language: str = ""
     """Spoken language code; empty: detected."""
 

@@ -79,6 +79,12 @@ def identity(spec: str, whisper_dir: str = "") -> str:
     raise BadSpec(f"unknown speech “{spec}”: choose embedded, off, faster-whisper:NAME_OR_FOLDER or subtitles:FILE")
 
 
+def public_name(spec: str) -> str:
+    """The spec without the folders of this machine, for events and files."""
+    name, colon, detail = spec.partition(":")
+    return f"{name}{colon}{Path(detail).name if Path(detail).is_absolute() or name == 'subtitles' else detail}"
+
+
 def transcribe(
     video: Sound,
     spec: str,
