@@ -31,7 +31,8 @@ REASONING = re.compile(r"^(?:o\d|gpt-5|gpt-oss|codex)")
 
 
 class _Chat:
-    provider = "openai"
+    bounded = False
+    """Whether schemas carry lengths."""
 
     def __init__(self, spec: Spec, settings: Settings, url: str | None, key: str, default: Known) -> None:
         self.spec = f"{spec.provider}:{spec.model}{f'@{spec.url}' if spec.url else ''}"
@@ -81,7 +82,11 @@ class _Chat:
         if self.known.temperature:
             body["temperature"] = 0
         if request.schema and request.mode is Mode.SCHEMA:
-            form = {"name": request.schema.__name__, "strict": True, "schema": openai_schema(request.schema)}
+            form = {
+                "name": request.schema.__name__,
+                "strict": True,
+                "schema": openai_schema(request.schema, self.bounded),
+            }
             body["response_format"] = {"type": "json_schema", "json_schema": form}
         elif request.schema and request.mode is Mode.OBJECT:
             body["response_format"] = {"type": "json_object"}
@@ -122,7 +127,7 @@ class OpenAIModel(_Chat):
 class CompatibleModel(_Chat):
     """`compatible:MODEL@URL`. The key is optional and never the one meant for OpenAI."""
 
-    provider = "compatible"
+    bounded = True
 
     def __init__(self, spec: Spec, settings: Settings) -> None:
         super().__init__(spec, settings, spec.url, get_key("compatible") or "none", Known())

@@ -27,13 +27,24 @@ class Unreadable(ValueError):
 
 
 # --------------------------------------------------------------------------------------- schemas
-def openai_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """JSON Schema for strict mode: closed objects, every key required, no defaults, no unsupported bounds."""
+MAX_STRING = 600
+MAX_ITEMS = 24
+
+
+def openai_schema(schema: type[BaseModel], bounded: bool = False) -> dict[str, Any]:
+    """JSON Schema for strict mode: closed objects, every key required, no defaults.
+
+    `bounded` keeps or adds a longest length for strings and lists: OpenAI refuses the words, a local server turns them
+    into a grammar that keeps a small model from writing for ever.
+    """
 
     def close(node: dict[str, Any]) -> None:
-        for word in ("default", "title", "minLength", "maxLength", "discriminator", "format"):
-            if not isinstance(node.get(word), dict) or word == "discriminator":
-                node.pop(word, None)
+        for word in ("default", "title", "discriminator", "format", *(() if bounded else ("minLength", "maxLength"))):
+            node.pop(word, None)
+        if bounded and node.get("type") == "string" and not {"enum", "const"} & node.keys():
+            node.setdefault("maxLength", MAX_STRING)
+        if bounded and node.get("type") == "array":
+            node.setdefault("maxItems", MAX_ITEMS)
         if "oneOf" in node:
             node["anyOf"] = node.pop("oneOf")
         if "const" in node:
