@@ -24,11 +24,14 @@ from vesta_ui.transcript import Transcript
 from vesta_ui.video import Video
 
 BATCH = 16
+STILL_SIDE = 512
+"""Longest side of a stored frame that is taken again, pixels."""
 Progress = Callable[[float, float], None]
 
 
 def scene_from(data: dict[str, Any]) -> Scene:
-    return Scene(**{**data, "frame_times_s": tuple(data["frame_times_s"]), "frames": tuple(data["frames"])})
+    names = tuple(Path(name).name for name in data["frames"])  # an imported file must not point out of its folder
+    return Scene(**{**data, "frame_times_s": tuple(data["frame_times_s"]), "frames": names})
 
 
 # ------------------------------------------------------------------------------------------------ cuts and frames
@@ -142,7 +145,7 @@ def encode(
             )
             for scene in scenes[start : start + BATCH]
         ]
-        rows.append(_unit(encoder.scenes(contents), encoder.dimensions))
+        rows.append(unit(encoder.scenes(contents), encoder.dimensions))
         if key:
             files.append(kept, rows[-1].astype("<f4").tobytes())
     progress(len(scenes), len(scenes))
@@ -160,7 +163,7 @@ def read_vectors(path: Path, dimensions: int) -> Vectors | None:
     return np.frombuffer(data[:whole], "<f4").reshape(-1, dimensions).astype(np.float32)
 
 
-def _unit(vectors: Vectors, dimensions: int) -> Vectors:
+def unit(vectors: Vectors, dimensions: int) -> Vectors:
     """Unit rows; a scene with nothing in it gets the first axis, since a zero vector has no direction."""
     if vectors.ndim != 2 or vectors.shape[1] != dimensions or not np.isfinite(vectors).all():
         raise StorageFailed(f"the encoder gave vectors of shape {vectors.shape}, expected (n, {dimensions}) finite numbers")

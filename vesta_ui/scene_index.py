@@ -270,7 +270,7 @@ def _build(
     start = time.monotonic()
     notices = (*video.notices, *notices, *speech.notices)
     if failed:
-        notices = (*notices, Notice("scenes-failed", f"{len(failed)} scenes could not be read: redo them in the inspector"))
+        notices = (*notices, failed_notice(len(failed)))
     if not later:
         yield IndexProgress(phase="store", done=0, total=len(scenes), unit="scenes")
     index = SceneIndex(
@@ -282,6 +282,10 @@ def _build(
     save(index, settings, parameters(video.facts.sha256, settings, encoder.name, encoder.dimensions))
     seconds["store"] = time.monotonic() - start
     return index
+
+
+def failed_notice(count: int) -> Notice:
+    return Notice("scenes-failed", f"{count} scenes could not be read: redo them in the inspector")
 
 
 # ------------------------------------------------------------------------------------------------ on disk

@@ -1,0 +1,221 @@
+"""The library of indexes: listing, searching across, mending, removing, and bundles that carry one index elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from test_scene_index import SIGNS, content, film, finish
+
+from vesta_ui import bundle, files, library
+from vesta_ui.control import Control
+from vesta_ui.errors import BadInput
+from vesta_ui.scene_index import SceneIndex
+from vesta_ui.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory) -> Path:
+    return film(tmp_path_factory.mktemp("film") / "film.mp4")
+
+
+@pytest.fixture(scope="module")
+def made(video, tmp_path_factory) -> tuple[Settings, SceneIndex]:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("home"), speech="off")
+    return settings, finish(video, settings)[0]
+
+
+@pytest.fixture
+def packed(made, tmp_path) -> Path:
+    settings, index = made
+    return bundle.export(library.find(settings, index.id), tmp_path / "film.vesta")
+
+
+def run(generator):
+    while True:
+        try:
+            next(generator)
+        except StopIteration as done:
+            return done.value
+
+
+def rewritten(source: Path, target: Path, **changes: bytes) -> Path:
+    """The bundle with some members replaced."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, changes.get(name, old.read(name)))
+    return target
+
+
+# ------------------------------------------------------------------------------------------------ the library
+def test_lists_and_opens_without_the_video(made):
+    settings, index = made
+    (entry,) = library.entries(settings)
+    assert (entry.id, entry.scenes, entry.video.name, entry.speech) == (index.id, 3, "film.mp4", "off")
+    assert content(library.open_entry(settings, entry)) == content(index)
+    with pytest.raises(BadInput, match="no index"):
+        library.find(settings, "nope")
+
+
+def test_searches_across_videos(made, tmp_path, video):
+    settings = Settings(data_dir=tmp_path / "home", speech="off")
+    first, _ = finish(video, settings)
+    second, _ = finish(film(tmp_path / "other.mp4", seed=1), settings)
+    hits = library.search(settings, "the hotel", 2)
+    assert {hit.index_id for hit in hits} == {first.id, second.id}
+    assert {hit.screen_text for hit in hits} == {SIGNS[2]}
+    assert hits[0].score >= hits[1].score
+    with pytest.raises(BadInput, match="empty"):
+        library.search(settings, " ")
+
+
+def test_removes_one_index_and_its_vectors(tmp_path, video):
+    settings = Settings(data_dir=tmp_path, speech="off")
+    index, _ = finish(video, settings)
+    longer, _ = finish(video, replace(settings, scene_max_s=5.0))
+    library.remove(settings, library.find(settings, longer.id))
+    assert [entry.id for entry in library.entries(settings)] == [index.id]
+    assert {hit.index_id for hit in library.search(settings, "hotel", 9)} == {index.id}
+    assert index.frame(index.scenes[0].frames[0]).is_file()
+    library.remove(settings, library.entries(settings)[0])
+    assert library.entries(settings) == () and library.search(settings, "hotel") == []
+    assert not list(tmp_path.glob("indexes/*/frames"))
+
+
+def test_failed_parts_are_redone_alone(tmp_path, video, monkeypatch):
+    from vesta_ui import scene_text
+
+    settings = Settings(data_dir=tmp_path, speech="off")
+    real = scene_text.decode
+    monkeypatch.setattr("vesta_ui.scene_text.decode", lambda jpeg: None if real(jpeg)[0, 0, 0] > 150 else real(jpeg))
+    broken, _ = finish(video, settings)
+    monkeypatch.undo()
+    first = broken.scenes[0]
+    assert list(broken.failed) == [first.id] and first.screen_text == ""
+    mended = run(library.redo(settings, library.find(settings, broken.id), [first.id], Control()))
+    assert (mended.failed, mended.scenes[0].screen_text) == ({}, SIGNS[0])
+    assert mended.scenes[1:] == broken.scenes[1:]
+    assert "scenes-failed" not in {notice.code for notice in mended.notices}
+    again, _ = finish(video, settings)
+    assert again.reused and content(again)[1:] == content(mended)[1:]
+    assert again.search("platform 9", 1)[0].scene.id == first.id
+
+
+def test_lost_frames_are_taken_from_the_video_again(tmp_path, video):
+    settings = Settings(data_dir=tmp_path / "home", speech="off")
+    index, _ = finish(video, settings)
+    scene = index.scenes[1]
+    for name in scene.frames:
+        index.frame(name).unlink()
+    entry = library.find(settings, index.id)
+    assert list(run(library.redo(settings, entry, [scene.id], Control())).failed) == [scene.id]
+    mended = run(library.redo(settings, entry, [scene.id], Control(), video))
+    assert mended.failed == {} and mended.scenes[1].screen_text == SIGNS[1]
+    other = film(tmp_path / "other.mp4", seed=1)
+    with pytest.raises(BadInput, match="another video"):
+        run(library.redo(settings, entry, [scene.id], Control(), other))
+    with pytest.raises(BadInput, match="no such scene"):
+        run(library.redo(settings, entry, ["s99999"], Control()))
+
+
+# ------------------------------------------------------------------------------------------------ bundles
+def test_a_bundle_opens_elsewhere_the_same(made, packed, tmp_path, video, monkeypatch):
+    _, index = made
+    elsewhere = Settings(data_dir=tmp_path / "elsewhere", speech="off")
+    loaded = bundle.load(packed, elsewhere, index.video.sha256)
+    assert content(loaded) == content(index)
+    assert loaded.frame(loaded.scenes[0].frames[0]).read_bytes() == index.frame(index.scenes[0].frames[0]).read_bytes()
+    monkeypatch.setattr("vesta_ui.shots.scene_pass", None)
+    assert finish(video, elsewhere)[0].reused
+
+
+def test_a_bundle_holds_no_path_of_this_machine(made, packed):
+    settings, _ = made
+    with zipfile.ZipFile(packed) as opened:
+        text = b"".join(opened.read(name) for name in opened.namelist() if name.endswith(".json"))
+    assert str(settings.data_dir).encode() not in text and b"/tmp" not in text
+
+
+def test_a_bundle_of_another_video_is_refused(packed, tmp_path):
+    with pytest.raises(BadInput, match="another video"):
+        bundle.load(packed, Settings(data_dir=tmp_path / "new"), "0" * 64)
+    assert not (tmp_path / "new").exists()
+
+
+def edited(packed: Path, target: Path, change) -> Path:
+    """Change the header and keep the hashes right, as somebody who edits a bundle would."""
+    with zipfile.ZipFile(packed) as old:
+        manifest = json.loads(old.read("manifest.json"))
+        name = f"index-{manifest['index']}.json"
+        header = json.loads(old.read(name))
+    change(manifest, header)
+    data = json.dumps(header).encode()
+    manifest["files"][name] = hashlib.sha256(data).hexdigest()
+    return rewritten(packed, target, **{name: data, "manifest.json": json.dumps(manifest).encode()})
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda m, h: m.update(format=99), "format 99"),
+        (lambda m, h: h["parameters"].update(version=99), "another version"),
+        (lambda m, h: h["parameters"].update(cut_threshold=1.0), "does not fit together"),
+        (lambda m, h: h["video"].update(sha256="1" * 64), "does not fit together"),
+        (lambda m, h: h.update(scenes=2), "does not fit together"),
+        (lambda m, h: h.pop("parameters"), "not an index bundle"),
+        (lambda m, h: m["files"].update({"../../evil.json": "0"}), "no part of an index"),
+        (lambda m, h: m["files"].update({"frames/../../evil.jpg": "0"}), "no part of an index"),
+    ],
+)
+def test_bundles_that_do_not_fit_are_refused_and_leave_nothing(change, reason, packed, tmp_path):
+    target = edited(packed, tmp_path / "edited.vesta", change)
+    with pytest.raises(BadInput, match=reason):
+        bundle.load(target, Settings(data_dir=tmp_path / "new"))
+    assert not (tmp_path / "new").exists() and not (tmp_path.parent / "evil.json").exists()
+
+
+def test_a_bundle_of_another_encoder_is_refused(made, packed, tmp_path):
+    def change(manifest, header):
+        header["parameters"]["encoder"] = "embedded/older"
+        header["id"] = manifest["index"] = files.digest(header["parameters"])
+
+    with zipfile.ZipFile(packed) as old:
+        before = json.loads(old.read("manifest.json"))["index"]
+    target = edited(packed, tmp_path / "edited.vesta", lambda m, h: None)
+    with zipfile.ZipFile(target) as old, zipfile.ZipFile(tmp_path / "renamed.vesta", "w") as new:
+            manifest = json.loads(old.read("manifest.json"))
+        header = json.loads(old.read(f"index-{before}.json"))
+        change(manifest, header)
+        hashes = {}
+        for name in old.namelist():
+            if name != "manifest.json":
+                data = json.dumps(header).encode() if name.startswith("index-") else old.read(name)
+                renamed = name.replace(before, header["id"])
+                hashes[renamed] = hashlib.sha256(data).hexdigest()
+                new.writestr(renamed, data)
+        new.writestr("manifest.json", json.dumps({**manifest, "files": hashes}))
+    with pytest.raises(BadInput, match="made with the encoder embedded/older"):
+        bundle.load(tmp_path / "renamed.vesta", Settings(data_dir=tmp_path / "new"))
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04 torn", b"<html>"])
+def test_what_is_no_bundle_is_refused(data, tmp_path):
+    path = tmp_path / "x.vesta"
+    path.write_bytes(data)
+    with pytest.raises(BadInput, match="not an index bundle"):
+        bundle.load(path, Settings(data_dir=tmp_path))
+    with pytest.raises(BadInput, match="cannot be read"):
+        bundle.load(tmp_path / "absent.vesta", Settings(data_dir=tmp_path))
+
+
+def test_a_changed_byte_is_refused(packed, tmp_path, made):
+    name = f"vectors-{made[1].id}.f32"
+    with zipfile.ZipFile(packed) as old:
+        data = bytearray(old.read(name))
+    data[5] ^= 1
+    with pytest.raises(BadInput, match="damaged"):
+        bundle.load(rewritten(packed, tmp_path / "y.vesta", **{name: bytes(data)}), Settings(data_dir=tmp_path / "new"))

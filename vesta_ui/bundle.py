@@ -1,0 +1,128 @@
+"""One index as one file: a zip of its description, scenes, speech, vectors and frames, with versions and hashes.
+
+What is read is checked before anything is put in place; whatever does not fit is refused with the reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import vesta_ui
+from vesta_ui import files, library, scene_index
+from vesta_ui.errors import BadInput
+from vesta_ui.library import IndexEntry
+from vesta_ui.scene_index import SceneIndex
+from vesta_ui.settings import Settings
+from vesta_ui.store import locked
+
+FORMAT = 1
+MOST_BYTES = 8 << 30
+"""Largest content that is unpacked."""
+_NAME = re.compile(r"(?:index|body)-[0-9a-f]{24}\.json|vectors-[0-9a-f]{24}\.f32|frames/[0-9a-f]{16}-\d{5,}-\d+\.jpg")
+
+
+def export(entry: IndexEntry, target: Path) -> Path:
+    """Write the bundle of an index to `target` (whole or not at all). Raises `StorageFailed`, `BadInput`."""
+    body = files.read_json(scene_index.body_path(entry.folder, entry.id))
+    if body is None:
+        raise BadInput(f"the index {entry.id} of {entry.video.name} is not whole: index the video again")
+    names = [path(entry.folder, entry.id).name for path in _PARTS]
+    names += [f"frames/{name}" for scene in body["scenes"] for name in scene["frames"]]
+    partial = target.with_name(f".{target.name}.partial")
+    hashes: dict[str, str] = {}
+    try:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_STORED) as bundle:
+            for name in names:
+                path = entry.folder / name
+                if path.is_file():  # a frame that is gone is one of the index's failed parts
+                    data = path.read_bytes()
+                    hashes[name] = hashlib.sha256(data).hexdigest()
+                    bundle.writestr(name, data)
+            manifest = {
+                "format": FORMAT, "made_by": f"vesta-ui {vesta_ui.__version__}", "index": entry.id,
+                "video_sha256": entry.video.sha256, "files": hashes,
+            }  # fmt: skip
+            bundle.writestr("manifest.json", json.dumps(manifest, indent=1))
+        partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise files.storage_failed(target, error) from error
+    return target
+
+
+_PARTS = (scene_index.header_path, scene_index.body_path, scene_index.vectors_path)
+
+
+def load(path: Path, settings: Settings, video_sha256: str = "") -> SceneIndex:
+    """Put the index of a bundle into the library and open it.
+
+    `video_sha256`: the video it must be of, if any. Raises `BadInput` for a file that is no bundle, is damaged, was made
+    by another version, with another encoder, or of another video.
+    """
+    try:
+        with zipfile.ZipFile(path) as bundle:
+            manifest = _manifest(bundle)
+            contents = {name: _content(bundle, name, digest) for name, digest in manifest["files"].items()}
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError) as error:
+        raise BadInput(f"{path.name} is not an index bundle, or is damaged: export it again") from error
+    except OSError as error:
+        raise BadInput(f"{path.name} cannot be read: {error.strerror}") from error
+    header = _header(contents, manifest, path.name)
+    if video_sha256 and header["video"]["sha256"] != video_sha256:
+        raise BadInput(f"{path.name} is the index of another video ({header['video']['name']}), not of this one")
+    library.encoder_of(header["encoder_spec"], header["parameters"]["encoder"])
+    folder = scene_index.video_folder(settings.data_dir, header["video"]["sha256"])
+    with locked(folder / ".lock", f"{header['video']['name']} is being indexed"):
+        last = scene_index.header_path(folder, header["id"]).name
+        for name, data in sorted(contents.items(), key=lambda item: item[0] == last):
+            files.write(folder / name, data)
+        return library.open_entry(settings, library.find(settings, header["id"]))
+
+
+def _manifest(bundle: zipfile.ZipFile) -> dict[str, Any]:
+    manifest: dict[str, Any] = json.loads(bundle.read("manifest.json"))
+    if manifest["format"] != FORMAT:
+        raise BadInput(f"the bundle has format {manifest['format']}, this app reads {FORMAT}: export it again with this version")
+    if sum(info.file_size for info in bundle.infolist()) > MOST_BYTES:
+        raise BadInput("the bundle is larger than an index can be")
+    for name in manifest["files"]:
+        if not _NAME.fullmatch(name):
+            raise BadInput(f"the bundle holds a file that is no part of an index: {name[:80]!r}")
+    return manifest
+
+
+def _content(bundle: zipfile.ZipFile, name: str, digest: str) -> bytes:
+    buffer = io.BytesIO()
+    with bundle.open(name) as file:
+        shutil.copyfileobj(file, buffer)
+    if hashlib.sha256(buffer.getvalue()).hexdigest() != digest:
+        raise BadInput(f"the bundle is damaged ({name} is not what was exported): export it again")
+    return buffer.getvalue()
+
+
+def _header(contents: dict[str, bytes], manifest: dict[str, Any], name: str) -> dict[str, Any]:
+    """The description, if it belongs to what is beside it and to this version."""
+    try:
+        header: dict[str, Any] = json.loads(contents[f"index-{manifest['index']}.json"])
+        made_of = header["parameters"]
+        consistent = (
+            header["id"] == manifest["index"] == files.digest(made_of)
+            and made_of["video"] == header["video"]["sha256"] == manifest["video_sha256"]
+            and re.fullmatch(r"[0-9a-f]{64}", made_of["video"]) is not None
+            and len(contents[f"vectors-{header['id']}.f32"]) == 4 * made_of["dimensions"] * header["scenes"]
+            and len(json.loads(contents[f"body-{header['id']}.json"])["scenes"]) == header["scenes"]
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"{name} is not an index bundle, or is damaged: export it again") from error
+    if made_of["version"] != scene_index.VERSION:
+        raise BadInput(f"{name} was made by another version of the index: export it again with this version")
+    if not consistent:
+        raise BadInput(f"{name} does not fit together (settings, video and vectors disagree): export it again")
+    return header

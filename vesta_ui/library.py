@@ -1,0 +1,188 @@
+"""All indexes of a data folder: list, open without the video, search across, redo failed parts, remove."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from vesta_ui import encoders, files, scene_index, scene_text
+from vesta_ui import index_phases as phases
+from vesta_ui.background import watched
+from vesta_ui.control import Control
+from vesta_ui.domain import Scene, VideoFacts
+from vesta_ui.encoders import Encoder, SceneContent
+from vesta_ui.errors import BadInput
+from vesta_ui.events import IndexProgress
+from vesta_ui.frames import encode_jpeg
+from vesta_ui.scene_index import SceneIndex
+from vesta_ui.settings import Settings
+from vesta_ui.store import locked
+from vesta_ui.video import open_video
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """One index on disk. `failed`: scene id → what went wrong."""
+
+    id: str
+    video: VideoFacts
+    encoder: str
+    dimensions: int
+    encoder_spec: str
+    speech: str
+    scenes: int
+    failed: dict[str, str]
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryHit:
+    """A scene found in some video; `start`, `end` in seconds, `score` the cosine."""
+
+    index_id: str
+    video_sha256: str
+    scene_id: str
+    start: float
+    end: float
+    transcript: str
+    screen_text: str
+    score: float
+
+
+def entries(settings: Settings) -> tuple[IndexEntry, ...]:
+    """Every whole index, by name of its video. Reads only the small headers."""
+    found = []
+    for path in (settings.data_dir / "indexes").glob("*/index-*.json"):
+        header = files.read_json(path)
+        if header and header["parameters"]["version"] == scene_index.VERSION:
+            found.append(
+                IndexEntry(
+                    header["id"], VideoFacts(**header["video"]), header["parameters"]["encoder"],
+                    header["parameters"]["dimensions"], header["encoder_spec"], header["speech"], header["scenes"],
+                    header["failed"], path.parent,
+                )
+            )  # fmt: skip
+    return tuple(sorted(found, key=lambda one: (one.video.name, one.id)))
+
+
+def find(settings: Settings, index_id: str) -> IndexEntry:
+    """Raises `BadInput` when there is no such index."""
+    for entry in entries(settings):
+        if entry.id == index_id:
+            return entry
+    raise BadInput(f"there is no index {index_id} in the library")
+
+
+def open_entry(settings: Settings, entry: IndexEntry) -> SceneIndex:
+    """The index, without its video. Raises `BadInput` when its encoder is not the one here."""
+    encoder = encoder_of(entry.encoder_spec, entry.encoder)
+    index = scene_index.open_index(entry.id, entry.folder, settings, encoder)
+    if index is None:
+        raise BadInput(f"the index {entry.id} of {entry.video.name} is not whole: index the video again")
+    return index
+
+
+def encoder_of(spec: str, name: str) -> Encoder:
+    """The encoder of a spec, if it is the very one called `name`. Raises `BadInput`: vectors of two never mix."""
+    encoder = encoders.load(spec)
+    if encoder.name != name:
+        raise BadInput(f"the index was made with the encoder {name}, here it is {encoder.name}: index the video again")
+    return encoder
+
+
+def search(settings: Settings, query: str, k: int = 15) -> list[LibraryHit]:
+    """The k best scenes of all videos indexed with the encoder of the settings, best first (recall ≥ 0.99)."""
+    if not query.strip():
+        raise BadInput("the query is empty: say what to look for")
+    encoder = encoders.load(settings.encoder)
+    found = scene_index.store_of(settings).search(encoder.name, encoder.dimensions, encoder.query(query), k)
+    return [
+        LibraryHit(
+            one.metadata["index"], one.metadata["video"], one.metadata["scene"], one.metadata["start"],
+            one.metadata["end"], one.metadata["transcript"], one.metadata["screen_text"], one.score,
+        )
+        for one in found
+    ]  # fmt: skip
+
+
+def remove(settings: Settings, entry: IndexEntry) -> None:
+    """Take an index out of the library. Frames and speech go with the last index of their video."""
+    with locked(entry.folder / ".lock", f"{entry.video.name} is being indexed"):
+        body = files.read_json(scene_index.body_path(entry.folder, entry.id)) or {"scenes": []}
+        scene_index.header_path(entry.folder, entry.id).unlink(missing_ok=True)
+        ids = [f"{entry.id}:{scene['id']}" for scene in body["scenes"]]
+        scene_index.store_of(settings).delete(entry.encoder, entry.dimensions, ids)
+        scene_index.body_path(entry.folder, entry.id).unlink(missing_ok=True)
+        scene_index.vectors_path(entry.folder, entry.id).unlink(missing_ok=True)
+        if not list(entry.folder.glob("index-*.json")):
+            for path in sorted(entry.folder.rglob("*"), reverse=True):
+                if path.name != ".lock":
+                    path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def redo(
+    settings: Settings, entry: IndexEntry, scene_ids: Sequence[str], control: Control, video: Path | None = None
+) -> Generator[IndexProgress, None, SceneIndex]:
+    """Read and embed some scenes again; with the video file, their frames are taken again too. Returns the mended index.
+
+    Raises `BadInput` for unknown scenes or another video, `BadVideo`, `StorageFailed`, `Stopped`.
+    """
+    index = open_entry(settings, entry)
+    unknown = set(scene_ids) - {scene.id for scene in index.scenes}
+    if unknown:
+        raise BadInput(f"no such scene: {', '.join(sorted(unknown))}")
+    with locked(entry.folder / ".lock", f"{entry.video.name} is being indexed"):
+        wanted = [i for i, scene in enumerate(index.scenes) if scene.id in set(scene_ids)]
+        return (
+            yield from watched(
+                "encode", lambda progress, inner: _again(settings, index, wanted, video, progress, inner), control, "scenes"
+            )
+        )
+
+
+def _again(
+    settings: Settings,
+    index: SceneIndex,
+    wanted: Sequence[int],
+    video: Path | None,
+    progress: Callable[[float, float], None],
+    control: Control,
+) -> SceneIndex:
+    begun = time.monotonic()
+    header = files.read_json(scene_index.header_path(index.folder, index.id))
+    if video is not None:
+        _retake(index, [index.scenes[i] for i in wanted], video)
+    scenes, vectors, failed = list(index.scenes), index.vectors.copy(), dict(index.failed)
+    for number, i in enumerate(wanted):
+        control.check()
+        progress(number, len(wanted))
+        frames, wrong = phases.images(index.folder, scenes[i])
+        text = scene_text.SceneReader().read(frames)
+        scenes[i] = replace(scenes[i], screen_text=text.screen_text, facts=text.facts)
+        content = SceneContent(frames, scenes[i].transcript, text.screen_text, text.facts)
+        vectors[i] = phases.unit(index.model.scenes([content]), index.model.dimensions)[0]
+        failed.pop(scenes[i].id, None)
+        if wrong:
+            failed[scenes[i].id] = wrong
+    notices = tuple(notice for notice in index.notices if notice.code != "scenes-failed")
+    if failed:
+        notices = (*notices, scene_index.failed_notice(len(failed)))
+    mended = replace(
+        index, scenes=tuple(scenes), vectors=vectors, failed=failed, notices=notices,
+        seconds={**index.seconds, "redo": time.monotonic() - begun},
+    )  # fmt: skip
+    scene_index.save(mended, replace(settings, encoder=header["encoder_spec"]), header["parameters"])
+    return mended
+
+
+def _retake(index: SceneIndex, scenes: Sequence[Scene], path: Path) -> None:
+    """Take the stored frames of some scenes from the video again."""
+    with open_video(path) as video:
+        if video.facts.sha256 != index.video.sha256:
+            raise BadInput(f"{path.name} is another video than the one indexed as {index.video.name}")
+        for scene in scenes:
+            for name, picture in zip(scene.frames, video.frames_at(scene.frame_times_s), strict=True):
+                files.write(index.folder / "frames" / name, encode_jpeg(picture.image, phases.STILL_SIDE)[0])
+
