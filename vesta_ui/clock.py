@@ -55,7 +55,8 @@ class Segment:
 @dataclass(frozen=True)
 class Timeline:
     """When each picture is shown. `ticks`: display order, strictly rising, int64. `keys`: ticks at which decoding can
-    start, rising. `sizes`: bytes per picture, aligned with `ticks`. `origin`: the tick of second 0."""
+    start, rising. `sizes`: bytes per picture, aligned with `ticks`. `origin`: the tick of second 0. `corrupt`:
+    ticks of packets that arrived damaged. `missing` pictures had no stamp, `hidden` ones are never shown."""
 
     ticks: NDArray[np.int64]
     sizes: NDArray[np.int64]
@@ -65,7 +66,7 @@ class Timeline:
     last_duration: int
     segments: tuple[Segment, ...]
     missing: int
-    corrupt: int
+    corrupt: NDArray[np.int64]
     hidden: int
 
     @property
@@ -156,7 +157,7 @@ def build(log: PacketLog, time_base: Fraction, rate: Fraction | None, broadcast:
         last_duration=last if last > 0 else step,
         segments=segments,
         missing=int(missing.sum()),
-        corrupt=int(sum(log.corrupt)),
+        corrupt=np.unique(shifted[np.frombuffer(log.corrupt, np.int8).astype(bool)]),
         hidden=int((~shown).sum()),
     )
 

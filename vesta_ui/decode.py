@@ -152,6 +152,38 @@ class Source:
     size: tuple[int, int] = (0, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class StreamFacts:
+    """One stream as its file describes it, for people. `layout`: pixel format, or sound channels and rate."""
+
+    index: int
+    kind: str
+    codec: str
+    profile: str
+    layout: str
+    default: bool
+    container: str
+
+
+def streams(path: Path) -> list[StreamFacts]:
+    """Every stream of a file, in order. Raises `BadVideo`."""
+    with open_container(path) as container:
+        listed = []
+        for stream in container.streams:
+            context: Any = stream.codec_context
+            layout = ""
+            if stream.type == "video" and context:
+                layout = str(context.pix_fmt)
+            elif stream.type == "audio" and context:
+                layout = f"{context.layout.name}, {context.sample_rate} Hz"
+            codec, profile = (context.name, context.profile) if context else ("unknown", None)
+            default = bool(stream.disposition & Disposition.default)
+            listed.append(
+                StreamFacts(stream.index, stream.type, codec, profile or "", layout, default, container.format.name)
+            )
+        return listed
+
+
 @dataclass
 class Damage:
     """Spans (ticks) where decoding failed or pictures came out marked corrupt."""

@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any
 
 import av
-import cv2
 import numpy as np
 from av.video.reformatter import ColorTrc
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ Image = NDArray[np.uint8]
 
 WHITE_NITS = 203.0  # reference white of wide-range video (ITU-R BT.2408)
 HLG_PEAK_NITS = 1000.0
+PQ, HLG = int(ColorTrc.SMPTE2084), int(ColorTrc.ARIB_STD_B67)
 BT709, BT601 = 1, 5  # libswscale's numbers
 UNSPECIFIED = 2
 BT2020_TO_709 = np.array(
@@ -74,7 +74,7 @@ def pixel_shape(ratio: Fraction | None) -> Fraction:
 
 def is_wide_range(transfer: int) -> bool:
     """Whether light is coded as HDR (PQ or HLG)."""
-    return transfer in (ColorTrc.SMPTE2084, ColorTrc.ARIB_STD_B67)
+    return transfer in (PQ, HLG)
 
 
 def fit(width: int, height: int, max_side: int | None) -> tuple[int, int]:
@@ -127,18 +127,10 @@ def tone_map(image: NDArray[np.uint16], transfer: int) -> Image:
 def _light(transfer: int) -> NDArray[np.float32]:
     """Code value (16 bits) to light, 1.0 = reference white."""
     code = np.arange(65536) / 65535.0
-    if transfer == ColorTrc.SMPTE2084:  # SMPTE ST 2084 inverse
+    if transfer == PQ:  # SMPTE ST 2084 inverse
         power = np.power(code, 1 / 78.84375)
         nits = 10000 * np.power(np.maximum(power - 0.8359375, 0) / (18.8515625 - 18.6875 * power), 1 / 0.1593017578125)
     else:  # ARIB STD-B67 inverse with a system gamma of 1.2
         scene = np.where(code <= 0.5, code**2 / 3, (np.exp((code - 0.55991073) / 0.17883277) + 0.28466892) / 12)
         nits = HLG_PEAK_NITS * np.power(scene, 1.2)
     return np.asarray(nits / WHITE_NITS, np.float32)
-
-
-def shrink(image: Image, max_side: int) -> Image:
-    """An RGB image whose sides are at most `max_side`."""
-    width, height = fit(image.shape[1], image.shape[0], max_side)
-    if (height, width) == image.shape[:2]:
-        return image
-    return np.asarray(cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA), np.uint8)

@@ -13,10 +13,9 @@ from pathlib import Path
 import av
 import numpy as np
 from av.audio.stream import AudioStream
-from av.video.stream import VideoStream
 
 from vesta_ui.control import Control
-from vesta_ui.decode import Reader, open_container
+from vesta_ui.decode import Reader, streams
 from vesta_ui.domain import Word
 from vesta_ui.errors import StorageFailed
 from vesta_ui.frames import encode_jpeg
@@ -28,6 +27,7 @@ LONGEST_SIDE = 1280
 KEY_EVERY_S = 2.0
 CLOCK = Fraction(1, 90_000)
 SAME_CLOCK_S = 0.01  # a picture that starts this close to zero needs no shift
+LARGEST_PLAYED = 4096
 SOUND_RATE = 48_000
 MP4_SOUND = {"aac", "mp3", "mp3float", "opus", "flac"}
 WEB_SOUND = {"opus", "vorbis"}
@@ -35,26 +35,36 @@ WEB_SOUND = {"opus", "vorbis"}
 
 def needs_copy(video: Video) -> bool:
     """Whether a browser cannot play the file itself, shows another clock, or shows it wrongly."""
-    container = open_container(video.path)
-    try:
-        picture = container.streams[video.source.picture]
-        assert isinstance(picture, VideoStream)
-        sound = container.streams[video.source.sound].codec_context.name if video.source.sound is not None else None
-        kinds = container.format.name.split(",")
-        if "mp4" in kinds and video.path.suffix.lower() in (".mp4", ".m4v", ".mov"):
-            plain = video.facts.codec == "h264" and (sound is None or sound in MP4_SOUND)
-        elif "webm" in kinds and video.path.suffix.lower() == ".webm":
-            plain = video.facts.codec in ("vp8", "vp9", "libdav1d", "av1") and (sound is None or sound in WEB_SOUND)
-        else:
-            return True
-        first = len(container.streams.video) > 1 and container.streams.video[0].index != picture.index
-        second = sound is not None and container.streams.audio[0].index != video.source.sound
-        timeline = video.timeline
-        shifted = abs(float(timeline.origin * timeline.time_base)) > SAME_CLOCK_S or not timeline.seekable
-        eight_bits = picture.codec_context.pix_fmt in ("yuv420p", "yuvj420p", "yuva420p")
-        return not plain or not eight_bits or first or second or shifted or is_wide_range(video.transfer)
-    finally:
-        container.close()
+    return bool(copy_reason(video))
+
+
+def copy_reason(video: Video) -> str:
+    """Why a browser would not play the file as it is, in a few words; empty when it would."""
+    listed, source, timeline = streams(video.path), video.source, video.timeline
+    sound = listed[source.sound].codec if source.sound is not None else ""
+    kinds, ending = listed[source.picture].container.split(","), video.path.suffix.lower()
+    if "mp4" in kinds and ending in (".mp4", ".m4v", ".mov"):
+        pictures, sounds = {"h264"}, MP4_SOUND
+    elif "webm" in kinds and ending == ".webm":
+        pictures, sounds = {"vp8", "vp9", "av1", "libdav1d"}, WEB_SOUND
+    else:
+        return f"the container ({kinds[0]}{' named ' + ending if ending else ''})"
+    if video.facts.codec not in pictures:
+        return f"the picture format ({video.facts.codec})"
+    if sound and sound not in sounds:
+        return f"the sound format ({sound})"
+    if listed[source.picture].layout not in ("yuv420p", "yuvj420p", "yuva420p"):
+        return f"the pixel format ({listed[source.picture].layout})"
+    if is_wide_range(video.transfer):
+        return "HDR light"
+    if max(source.size) > LARGEST_PLAYED:
+        return "the picture is larger than browsers decode"
+    if abs(float(timeline.origin * timeline.time_base)) > SAME_CLOCK_S or not timeline.seekable:
+        return "its clock does not begin at the first picture"
+    for kind, chosen in (("video", source.picture), ("audio", source.sound)):
+        if chosen is not None and next(s.index for s in listed if s.kind == kind) != chosen:
+            return f"a browser would take another {'picture' if kind == 'video' else 'sound'} stream"
+    return ""
 
 
 def playable(

@@ -117,7 +117,12 @@ def scene_pass(
     shots = tuple(_shot(video, a, b) for a, b in tile(cuts, video.facts.duration_s, min_s, max_s))
     candidates = [(timeline.seconds(tick), tick, place) for part in parts for tick, place in part.stills]
     stills = tuple(_choose(video, shot, candidates, spool, stills_per_scene) for shot in shots)
-    return ScenePass(shots, stills, tuple(cuts), _damage_notices(video, [t for part in parts for t in part.damage]))
+    return ScenePass(
+        shots,
+        stills,
+        tuple(cuts),
+        _damage_notices(video, [*(t for part in parts for t in part.damage), *timeline.corrupt.tolist()]),
+    )
 
 
 def fps(video: Video) -> float:

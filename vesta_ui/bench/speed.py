@@ -5,6 +5,7 @@ Ratios of processor seconds of whole processes, measured in one run. Peers run a
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import os
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +35,18 @@ class Cost:
     cpu: float
     wall: float
     cuts: tuple[float, ...] | None = None
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `bench speed`."""
+    parser.add_argument("videos", nargs="+", type=Path, metavar="VIDEO", help="files to measure")
+    parser.add_argument("--rounds", type=int, default=1, help="repeat each measurement, keep the cheapest (default 1)")
+
+
+def run(chosen: argparse.Namespace, tell: Callable[[str], None]) -> int:
+    """Measure and print the table; returns the exit code."""
+    tell(table(chosen.videos, max(1, chosen.rounds)))
+    return 0
 
 
 def table(paths: Sequence[Path], rounds: int = 1) -> str:
