@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -78,7 +79,7 @@ def test_without_a_cut_frames_lie_evenly(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_never_more_than_forty_frames_and_those_spread_over_the_range(monkeypatch: pytest.MonkeyPatch) -> None:
     times = chosen(Interval(0, 400), [float(n) for n in range(1, 400)], monkeypatch)
     assert len(times) == 40 and times[0] == 0.5 and times[-1] == 399.5
-    assert max(b - a for a, b in zip(times, times[1:], strict=False)) <= 11
+    assert max(b - a for a, b in pairwise(times)) <= 11
 
 
 def workspace(path: Path, folder: Path, words: list[Word] | None = None, **changes: Any) -> Any:

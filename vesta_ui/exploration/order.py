@@ -149,9 +149,27 @@ def fits(change: Change, order: Sequence[str]) -> bool:
     return after == (at + 1) % len(order)
 
 
-def compatible(changes: Sequence[Change], question: Question) -> list[str]:
-    """Labels of the choices that allow every change."""
-    return [c.label for c in question.choices if all(fits(change, sequence(c.text)) for change in changes)]
+def compatible(changes: Sequence[Change], question: Question, first: str = "") -> list[str]:
+    """Labels of the choices that allow every change. Of choices that differ only in where they begin, the one that
+    begins with `first` (the item met first) where there is one."""
+    allowed = [c.label for c in question.choices if all(fits(change, sequence(c.text)) for change in changes)]
+    orders = {c.label: sequence(c.text) for c in question.choices if c.label in allowed}
+    begun = [label for label in allowed if orders[label][:1] == [first]]
+    if len(begun) == 1 and all(_turned(orders[begun[0]]) == _turned(order) for order in orders.values()):
+        return begun
+    return allowed
+
+
+def _turned(order: Sequence[str]) -> list[str]:
+    """The order turned so that its alphabetically first item leads."""
+    at = order.index(min(order)) if order else 0
+    return [*order[at:], *order[:at]]
+
+
+def met(every: Iterable[Track]) -> list[str]:
+    """The items in the order in which they were first met."""
+    held = sorted((r for t in every for r in t.readings), key=lambda r: r.time)
+    return list(dict.fromkeys(r.item for r in held if r.item))
 
 
 def scores(every: Sequence[Track], question: Question) -> dict[str, float]:
@@ -162,9 +180,7 @@ def scores(every: Sequence[Track], question: Question) -> dict[str, float]:
     kept = [t for t in every if not refuted(t, every)] or list(every)
     tally: Counter[tuple[str, str, bool]] = Counter((c.before, c.after, c.sure) for t in kept for c in t.changes)
     nothing = Interval(0.0, 0.0)
-    first = list(
-        dict.fromkeys(r.item for r in sorted((r for t in kept for r in t.readings), key=lambda r: r.time) if r.item)
-    )
+    first = met(kept)
     found = {}
     for choice in question.choices:
         order = sequence(choice.text)
@@ -172,6 +188,6 @@ def scores(every: Sequence[Track], question: Question) -> dict[str, float]:
             (SURE if sure else UNSURE) * count * (1 if fits(Change(before, after, nothing, sure), order) else -1)
             for (before, after, sure), count in tally.items()
         )
-        met = [item for item in first if item in order]
-        found[choice.label] = total + (0.5 if len(met) > 1 and met == [i for i in order if i in met] else 0.0)
+        seen = [item for item in first if item in order]
+        found[choice.label] = total + (0.5 if len(seen) > 1 and seen == [i for i in order if i in seen] else 0.0)
     return found

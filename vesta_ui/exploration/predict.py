@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vesta_ui.domain import Action, Entry
 from vesta_ui.exploration import Past
-from vesta_ui.exploration.order import Change, compatible, readings, refuted, scores, tracks
+from vesta_ui.exploration.order import Change, compatible, met, readings, refuted, scores, tracks
 from vesta_ui.roles import Decision
 from vesta_ui.roles.embedded.asked import Kind, understand
 from vesta_ui.roles.embedded.facts import Fact
@@ -39,7 +39,7 @@ def _by_order(past: Past) -> Action | None:
     best, ties = ranked[0], sum(value == found[ranked[0]] for value in found.values())
     trusted = [t for t in every if not refuted(t, every)]
     sure = [change for t in trusted for change in t.changes if change.sure]
-    certain = sure and compatible(sure, past.question) == [best]
+    certain = sure and compatible(sure, past.question, met(trusted)[0]) == [best]
     confidence = 0.9 if certain else round(0.6 / ties, 2)
     closest: dict[tuple[str, str], Change] = {}
     for change in sure or [c for t in every for c in t.changes]:

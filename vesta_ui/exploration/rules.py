@@ -12,7 +12,7 @@ from typing import Any
 
 from vesta_ui.domain import Action, Entry, Interval, Modality, ModelCall, Observation
 from vesta_ui.exploration import Past, Query, Sight
-from vesta_ui.exploration.order import Reading, Track, compatible, confirmed, readings, refuted, tracks
+from vesta_ui.exploration.order import Reading, Track, compatible, confirmed, met, readings, refuted, tracks
 from vesta_ui.exploration.predict import predict, verdict
 from vesta_ui.exploration.showing import cells, header, heard, said, with_frames
 from vesta_ui.operations import Result, Workspace
@@ -151,7 +151,7 @@ def ordering(past: Past, whole: Interval) -> list[tuple[Interval, str]]:
     resolved = [t for t in trusted if any(c.sure for c in t.changes)]
     proven = [t for t in resolved if any(c.sure and confirmed(c, t, every) for c in t.changes)]
     sure = [c for t in resolved for c in t.changes if c.sure]
-    if proven and len(compatible(sure, past.question)) == 1:
+    if proven and len(compatible(sure, past.question, met(trusted)[0])) == 1:
         return []
     if proven:
         longest = max(proven, key=lambda t: (sum(c.sure for c in t.changes), t.spacing))
