@@ -187,7 +187,7 @@ def test_a_bundle_of_another_encoder_is_refused(made, packed, tmp_path):
         before = json.loads(old.read("manifest.json"))["index"]
     target = edited(packed, tmp_path / "edited.vesta", lambda m, h: None)
     with zipfile.ZipFile(target) as old, zipfile.ZipFile(tmp_path / "renamed.vesta", "w") as new:
-            manifest = json.loads(old.read("manifest.json"))
+        manifest = json.loads(old.read("manifest.json"))
         header = json.loads(old.read(f"index-{before}.json"))
         change(manifest, header)
         hashes = {}
