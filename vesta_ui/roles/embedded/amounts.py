@@ -44,18 +44,20 @@ def _numbers(board: Board) -> list[tuple[float, float, int, str]]:
                 near = max(0.0, cover(board.subject, [(part, 1.0), *near_by], weights)) if board.subject else 0.5
                 of = max(0.0, cover(board.subject, [(reading.of, 1.0)])) if board.subject and reading.of else 0.0
                 unit = 0.3 * max(0.0, cover(units, [(reading.of, 1.0)])) if units and reading.of else 0.0
-                named = 0.3 * _named_elsewhere(board, i, part) if fact.modality is Modality.PICTURE else 0.0
+                named = 0.6 * _named_elsewhere(board, i, part) if fact.modality is Modality.PICTURE else 0.0
                 sure = board.bearing(i) * min(1.0, 0.2 + 0.6 * near + 0.35 * of + unit + named)
                 found.append((reading.value, sure, i, part))
     return found
 
 
 def _named_elsewhere(board: Board, at: int, part: str) -> float:
-    """In [0, 1]: how much the question is about what a line of a sign is about, by what is said: she orders the pie,
+    """In [0, 1]: how much the question is about what a line of a sign is about: it names it, or what is said does: she orders the pie,
     the board gives the price of the pie."""
     label = [t for t in content(part) if t.number is None and t.stem not in COLOURS]
     if not label or not board.subject or len(label) > 4:
         return 0.0
+    if cover(label, [(board.question.text, 1.0)]) >= 0.8:
+        return 1.0
     return max(
         (
             max(0.0, cover(board.subject, board.around(i)[:1] + board.around(i)[1:3], board.weights))
@@ -155,7 +157,7 @@ def _number_beside(board: Board, label: str) -> tuple[float, list[int]] | None:
     """The number said or shown together with a choice, from the clause that fits it best."""
     best: tuple[float, float, int] | None = None
     wanted = [t for t in board.choices[label] if t.number is None] or board.choices[label]
-    own_figures = {t.number for t in board.choices[label]}
+    own_figures = {t.number for t in content(choice.text)} if (choice := board.question.choice(label)) else set()
     for i, fact in enumerate(board.facts):
         parts = clauses(fact.words)
         for n, part in enumerate(parts):
@@ -175,8 +177,9 @@ def _number_beside(board: Board, label: str) -> tuple[float, list[int]] | None:
 
 
 def _plain(part: str, but: set[float | None]) -> list[Reading]:
-    """Numbers stated in a clause, those that belong to the choice's own name left out."""
-    return [r for r in readings(part) if not r.negated and r.value not in but]
+    """Numbers stated in a clause, without those of the choice's own name; amounts with a fraction, if any, come first."""
+    found = [r for r in readings(part) if not r.negated and r.value not in but]
+    return [r for r in found if "." in r.text] or found
 
 
 def _number_after(board: Board, label: str) -> tuple[float, float, int] | None:

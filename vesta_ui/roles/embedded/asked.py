@@ -96,10 +96,11 @@ _SEPARATOR = re.compile(
 )
 _GENERIC = frozenset(map(stem, """video film clip scene footage narrator speaker viewer camera picture image screen shown show shows seen see say says said
     mention mentioned mentions tell tells appear appears appearing following statement true correct answer choice option question time times many
-    much often different separate distinct order sequence first last second third kind type sort name called call word according exactly total
+    much often different separate distinct kind type sort name called call word according exactly total
     part happen happens thing visible written write read reads come comes describe described voice give gives given
-    moment point order correct number count long far whole entire during throughout overall""".split()))  # fmt: skip
+    moment point correct number count long far whole entire during throughout overall""".split()))  # fmt: skip
 
+_SEQUENCE = frozenset(map(stem, "order sequence first last second third fourth next final".split()))
 _HAPPENING = frozenset(
     map(stem, "visit visited return go come back stop pass get reach arrive cross occur take place feature".split())
 )
@@ -119,7 +120,9 @@ def understand(question: Question) -> Asked:
     main_low = main.lower()
     kind, place, extreme, items = _kind(question, low, main_low, relation)
     negated = bool(_NEGATED.search(text)) and kind is not Kind.YES_NO and not _plain_not(low)
-    plain = _GENERIC | _HAPPENING if kind is Kind.COUNT else _GENERIC
+    plain = _GENERIC | {Kind.COUNT: _HAPPENING | _SEQUENCE, Kind.ORDER: _SEQUENCE, Kind.PICK: _SEQUENCE}.get(
+        kind, frozenset()
+    )
     subject = " ".join(t.text for t in content(main) if t.stem not in plain or t.number is not None)
     return Asked(
         kind, subject, anchor, relation, place, extreme, negated, _modality(kind, main_low, question),

@@ -25,6 +25,9 @@ from vesta_ui.roles.embedded.words import content
 
 REACH_S = 5.0
 """A look speaks for at most so many seconds on either side, and never past the middle to the next look."""
+SAME_SHOT = 14.0
+"""Mean grey-level difference of neighbouring looks, at 64 × 36 pixels, under which they show one shot moving on."""
+LONG_RUN = 4
 REMEMBERED = 512
 
 
@@ -133,17 +136,17 @@ class EmbeddedObserver:
 
     def _glances(self, looks: Sequence[Look], interval: Interval, control: Control) -> list[Glance]:
         glances: list[Glance] = []
+        written = self._signs(looks, control)
         for n, look in enumerate(looks):
             control.check()
             before = looks[n - 1].time if n else None
             after = looks[n + 1].time if n + 1 < len(looks) else None
             start = max(interval.start, look.time - REACH_S, (before + look.time) / 2 if before is not None else 0.0)
             end = min(interval.end, look.time + REACH_S, (after + look.time) / 2 if after is not None else interval.end)
-            found = self._signs(look)
             vivid = tuple(perception_motion.things(look.image))
             main = tuple(c.name for c in perception.colours(look.image, least=0.04))
             glance = Glance(
-                Interval(start, max(start, end)), found, vivid, main, perception.brightness(look.image), (n,)
+                Interval(start, max(start, end)), written[n], vivid, main, perception.brightness(look.image), (n,)
             )
             if glances and _alike(glances[-1], glance):
                 last = glances[-1]
@@ -160,12 +163,26 @@ class EmbeddedObserver:
                 glances.append(glance)
         return glances
 
-    def _signs(self, look: Look) -> tuple[Sign, ...]:
+    def _signs(self, looks: Sequence[Look], control: Control) -> list[tuple[Sign, ...]]:
+        """The signs of every look. In a long run of looks at one shot only the first, the middle and the last are read; the
+        others are taken to show what the nearest of these shows."""
+        tiny = [_tiny(look.image) for look in looks]
+        found: list[tuple[Sign, ...]] = []
+        start = 0
+        for end in range(1, len(looks) + 1):
+            if end < len(looks) and np.abs(tiny[end] - tiny[end - 1]).mean() < SAME_SHOT:
+                continue
+            chosen = {start, (start + end - 1) // 2, end - 1} if end - start > LONG_RUN else set(range(start, end))
+            read = {n: self._read_look(looks[n], tiny[n], control) for n in sorted(chosen)}
+            found += [read[min(read, key=lambda k, n=n: abs(k - n))] for n in range(start, end)]  # type: ignore[misc]
+            start = end
+        return found
+
+    def _read_look(self, look: Look, tiny: NDArray[np.int16], control: Control) -> tuple[Sign, ...]:
         """Read once for each picture; a picture that hardly differs from the one just read is not read again."""
-        key = look.sha256
-        if key and key in self._read:
-            return self._read[key]
-        tiny = _tiny(look.image)
+        control.check()
+        if look.sha256 and look.sha256 in self._read:
+            return self._read[look.sha256]
         if (
             self._last is not None
             and np.abs(self._last[0] - tiny).mean() < 2.0
@@ -175,10 +192,10 @@ class EmbeddedObserver:
         else:
             found = tuple(signs(look.image)) if perception.likely_text(look.image) else ()
             self._last = (tiny, found)
-        if key:
+        if look.sha256:
             if len(self._read) >= REMEMBERED:
                 self._read.pop(next(iter(self._read)))
-            self._read[key] = found
+            self._read[look.sha256] = found
         return found
 
 

@@ -62,8 +62,9 @@ class _Turn:
     def action(self) -> Action:
         if self.context.final or self.context.step >= min(self.context.budget, PATIENCE):
             return self.answer()
+        named = (self.widen, self.ask_again) if self.asked.kind is Kind.COUNT else (self.ask_again, self.widen)
         rules: tuple[Callable[[], Iterator[Action]], ...] = (
-            self.search, self.listen, self.look, self.widen, self.listen_to_all, self.look_between, self.ask_again, self.settle,
+            self.search, self.listen, self.look, *named, self.listen_to_all, self.look_between, self.settle,
         )  # fmt: skip
         for rule in rules:
             for action in rule():
@@ -78,6 +79,17 @@ class _Turn:
     @property
     def settled(self) -> bool:
         return self.verdict.confidence >= SURE and (self.verdict.margin >= AHEAD or not self.question.choices)
+
+    @property
+    def enough(self) -> bool:
+        """Settled, and for what only the whole video can tell: told outright in speech, or every item was met."""
+        if not self.settled or self.asked.kind is Kind.COUNT:
+            return (
+                self.settled
+                and self.asked.modality is None
+                and any(f.modality is Modality.SPEECH for f in self.verdict.facts)
+            )
+        return not self.broad or self.asked.modality is None or not self._unmet()
 
     @property
     def wants_picture(self) -> bool:
@@ -121,7 +133,7 @@ class _Turn:
 
     def look(self) -> Iterator[Action]:
         """The pictures at the time the question points to, else the best open references."""
-        if not self.wants_picture or self.looks >= LOOKS or (self.settled and not self._picture_missing()):
+        if not self.wants_picture or self.looks >= LOOKS or (self.enough and not self._picture_missing()):
             return
         if self.asked.anchor and self.board.anchors:
             yield from self._inspect(
@@ -142,12 +154,7 @@ class _Turn:
 
     def widen(self) -> Iterator[Action]:
         """For counts and orders: every scene that may show it, not only the first few."""
-        if (
-            self.broad
-            and self.wants_picture
-            and not (self.settled and self.asked.modality is None)
-            and self.looks < LOOKS
-        ):
+        if self.broad and self.wants_picture and not self.enough and self.looks < LOOKS and not self._exhausted():
             yield self._retrieve(
                 self._focus(),
                 15,
@@ -163,10 +170,7 @@ class _Turn:
 
     def look_between(self) -> Iterator[Action]:
         """For counts and orders: the stretches nobody has looked at."""
-        sure_by_ear = self.settled and self.asked.modality is None
-        if not self.broad or not self.wants_picture or self.looks >= LOOKS or sure_by_ear:
-            return
-        if self._exhausted():
+        if not self.broad or not self.wants_picture or self.looks >= LOOKS or self.enough or self._exhausted():
             return
         left = missing([self.whole], self.seen, 4.0)
         pieces = [p for i in left for p in _pieces(i, 20.0)]
@@ -180,15 +184,14 @@ class _Turn:
 
     def ask_again(self) -> Iterator[Action]:
         """Other words: each choice or item that nothing supports yet, then what was found near the subject."""
-        if self.settled or sum(m.operation == "retrieve" for m in self.context.memory) >= 3:
+        if self.enough or sum(m.operation == "retrieve" for m in self.context.memory) >= 4:
             return
-        for name, wanted in self._unmet():
-            if not self.board.sightings(wanted, None, 0.5):
-                yield self._retrieve(
-                    f"{self.asked.subject} {name}".strip(),
-                    4,
-                    f"Nothing found so far speaks of “{name}”; I search for it by name.",
-                )
+        for name in self._unmet():
+            yield self._retrieve(
+                f"{self.asked.subject} {name}".strip(),
+                4,
+                f"Nothing found so far speaks of “{name}”; I search for it by name.",
+            )
         if not self.question.choices and self.asked.subject:
             yield self._retrieve(
                 self.asked.subject, 6, "The scenes found do not answer it; I search again with the key words alone."
@@ -199,7 +202,14 @@ class _Turn:
         v = self.verdict
         if self.settled or not self.wants_picture or self.broad:
             return
+        judged = [
+            Interval(*map(float, m.arguments["interval"]))
+            for m in self.context.memory
+            if m.operation == "clip" and not m.error
+        ]
         for fact in (*v.facts[:1], *v.rival_facts[:1]):
+            if (fact.text and fact in v.rival_facts) or any(fact.interval.iou(i) > 0.6 for i in judged):
+                continue  # it was read there already; reading it again separates nothing
             if fact.modality is Modality.PICTURE or self.asked.modality is Modality.PICTURE:
                 span = fact.interval
                 rival = self.question.choice(v.rival) if v.rival else None
@@ -253,12 +263,14 @@ class _Turn:
         behind = 15.0 if self.asked.relation == "before" else PAD_S
         return [self._clipped(span.start - behind, span.end + ahead) for span, _ in strongest]
 
-    def _unmet(self) -> list[tuple[str, list[Any]]]:
-        if self.asked.kind is Kind.ORDER:
-            return [(item, content(item)) for item in self.asked.items]
+    def _unmet(self) -> list[str]:
+        """Choices, or items of an ordering, that nothing observed speaks of in the sense asked about."""
         if self.asked.kind in (Kind.COUNT, Kind.QUANTITY, Kind.YES_NO):
             return []
-        return [(c.text, self.board.choices[c.label]) for c in self.question.choices]
+        named = [(i, content(i)) for i in self.asked.items] or [
+            (c.text, self.board.choices[c.label]) for c in self.question.choices
+        ]
+        return [name for name, wanted in named if not self.board.sightings(wanted, self.asked.modality, 0.5)]
 
     def _guess(self) -> str:
         """The choice whose own query retrieved best, else the first."""

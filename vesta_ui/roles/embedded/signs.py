@@ -13,6 +13,8 @@ from vesta_ui.roles.embedded.similarity import squeezed
 from vesta_ui.roles.embedded.words import content, readings
 
 SURE = 0.6
+_LEADERS = re.compile(r"\s*[.·…_+*=~-]{3,}\s*")
+"""Dots that lead from a thing to its price."""
 _STATES = re.compile(
     r"\b(open|closed|shut|sold out|sold|full|empty|on|off|cancelled|delayed|on time|departed|boarding|live|paused|free|reserved)\b",
     re.IGNORECASE,
@@ -79,7 +81,8 @@ def _joined(block: Sequence[TextBox]) -> str:
             rows[-1].append(line)
         else:
             rows.append([line])
-    return " / ".join(" ".join(one.text for one in sorted(row, key=lambda o: o.box[0])) for row in rows)
+    joined = " / ".join(" ".join(one.text for one in sorted(row, key=lambda o: o.box[0])) for row in rows)
+    return " ".join(_LEADERS.sub(" ", joined).split())
 
 
 def same(a: str, b: str) -> bool:
