@@ -90,12 +90,51 @@ def test_a_broken_middle_is_refused_not_skipped(tmp_path: Path) -> None:
         recorder.read(folder)
 
 
-def test_another_schema_is_named(tmp_path: Path) -> None:
-    folder = write(played([LOOK], tmp_path), tmp_path / "run")
+def rewritten(folder: Path, change: Any) -> Path:
+    """Every line of a trace passed through `change(data, number)`."""
     path = folder / recorder.EVENTS
-    path.write_text(path.read_text().replace('"schema": 1', '"schema": 9', 1))
-    with pytest.raises(BadTrace, match="schema 9"):
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps(change(data, n)) + "\n" for n, data in enumerate(lines)))
+    return folder
+
+
+def test_what_a_newer_version_added_is_kept_raw_and_the_rest_is_read(tmp_path: Path) -> None:
+    events = played([LOOK], tmp_path)
+    folder = write(events, tmp_path / "run")
+
+    def newer(data: dict[str, Any], n: int) -> dict[str, Any]:
+        return data | {"schema": 2, "mood": "calm"} | ({"kind": "dreamt", "of": "<b>sheep"} if n == 2 else {})
+
+    trace = recorder.read(rewritten(folder, newer))
+    assert list(trace.events) == events[:2] + events[3:]
+    (unknown,) = trace.unknown
+    assert (unknown.line, unknown.schema, unknown.kind) == (2, 2, "dreamt")
+    assert unknown.raw["of"] == "<b>sheep"
+    assert load(folder).unknown == trace.unknown
+
+
+def test_a_known_event_of_a_newer_version_that_no_longer_fits_is_kept_raw(tmp_path: Path) -> None:
+    folder = write(played([LOOK], tmp_path), tmp_path / "run")
+    path = rewritten(folder, lambda data, n: data | ({"schema": 2, "action": "inspect 1-2"} if n == 2 else {}))
+    assert [one.kind for one in recorder.read(path).unknown] == ["decided"]
+    with pytest.raises(BadTrace, match="cannot be read"):
+        recorder.read(rewritten(folder, lambda data, n: data | {"schema": 1}))
+
+
+def test_an_older_schema_is_lifted_when_there_is_a_way_and_named_when_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = played([LOOK], tmp_path)
+    folder = write(events, tmp_path / "run")
+
+    def older(data: dict[str, Any], n: int) -> dict[str, Any]:
+        return {"schema": 0, "type": data.pop("kind"), **{k: v for k, v in data.items() if k != "schema"}}
+
+    rewritten(folder, older)
+    with pytest.raises(BadTrace, match="schema 0"):
         recorder.read(folder)
+    monkeypatch.setitem(recorder.MIGRATIONS, 0, lambda data: {"kind": data.pop("type"), **data})
+    assert list(recorder.read(folder).events) == events
 
 
 def test_a_folder_that_is_no_run_is_said(tmp_path: Path) -> None:

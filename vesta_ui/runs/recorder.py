@@ -4,13 +4,15 @@ runs/<run id>/
     run.json         what was asked of what: question, video facts, roles, settings, versions
     events.jsonl     one event a line, {"schema": 1, "kind": …}; complete up to the last flushed line
     frames/<sha256>.jpg
+
+Older schemas are lifted line by line when read; what a newer version wrote and this one does not know is kept raw.
 """
 
 from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
@@ -25,6 +27,15 @@ from vesta_ui.events import EVENT, SCHEMA, Event, RunFinished, RunStarted
 EVENTS = "events.jsonl"
 FACTS = "run.json"
 FRAMES = "frames"
+
+Migration = Callable[[dict[str, Any]], dict[str, Any]]
+MIGRATIONS: dict[int, Migration] = {}
+"""Schema n → what turns one event of it (without its "schema") into one of schema n + 1. Empty: 1 is the first."""
+_KINDS = frozenset(
+    variant["properties"]["kind"]["const"]
+    for variant in EVENT.json_schema()["$defs"].values()
+    if "const" in variant.get("properties", {}).get("kind", {})
+)
 
 
 class Recorder:
@@ -57,19 +68,44 @@ def line_of(event: Event) -> str:
     return json.dumps({"schema": SCHEMA, **EVENT.dump_python(event, mode="json")}, ensure_ascii=False)
 
 
-def event_of(line: str) -> Event:
-    """One event from its line. Raises `BadTrace` naming what is not known."""
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A line that a newer version wrote and this one cannot read: shown as it stands, never folded."""
+
+    line: int
+    """0-based position in the trace."""
+    schema: int
+    kind: str
+    raw: dict[str, Any]
+
+
+def lifted(line: str, number: int = 0) -> tuple[int, dict[str, Any]]:
+    """The schema a line was written in, and its event as plain JSON in this version's terms. Raises `BadTrace`."""
     try:
         data = json.loads(line)
-        schema = data.pop("schema", None)
-        if schema != SCHEMA:
-            raise BadTrace(
-                f"this trace has schema {schema}, this version reads schema {SCHEMA}: use the matching release"
-            )
-        return EVENT.validate_python(data)
     except json.JSONDecodeError as error:
         raise BadTrace(f"a line of the trace is not JSON: {error}") from error
+    schema = data.pop("schema", None) if isinstance(data, dict) else None
+    if not isinstance(schema, int):
+        raise BadTrace(f"line {number + 1} of the trace does not say its schema: it is no event of a run")
+    for older in range(schema, SCHEMA):
+        if older not in MIGRATIONS:
+            raise BadTrace(f"this trace has schema {schema}, which this version cannot read: use the release it is from")
+        data = MIGRATIONS[older](data)
+    return schema, data
+
+
+def event_of(line: str, number: int = 0) -> Event | Unknown:
+    """One event from its line. Raises `BadTrace` naming what is wrong."""
+    schema, data = lifted(line, number)
+    kind = str(data.get("kind"))
+    if kind not in _KINDS:
+        return Unknown(number, schema, kind, data)
+    try:
+        return EVENT.validate_python(data)
     except ValidationError as error:
+        if schema > SCHEMA:
+            return Unknown(number, schema, kind, data)
         first = error.errors()[0]
         raise BadTrace(
             f"an event of the trace cannot be read: {first['msg']} at {'.'.join(map(str, first['loc']))}"
@@ -78,11 +114,12 @@ def event_of(line: str) -> Event:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A recorded run. `torn`: the last line was cut by a crash and is left out."""
+    """A recorded run. `torn`: the last line was cut by a crash and is left out. `unknown`: what a newer version wrote."""
 
     folder: Path
     events: tuple[Event, ...]
     torn: bool = False
+    unknown: tuple[Unknown, ...] = ()
 
     @property
     def interrupted(self) -> bool:
@@ -100,16 +137,20 @@ def read(folder: Path) -> Trace:
     text = path.read_text(encoding="utf-8", errors="replace")
     lines = text.removesuffix("\n").split("\n")  # not splitlines: text from outside may hold other line separators
     events: list[Event] = []
+    unknown: list[Unknown] = []
+    torn = False
     for number, line in enumerate(lines):
         try:
-            events.append(event_of(line))
+            one = event_of(line, number)
         except BadTrace:
-            if number == len(lines) - 1:
-                return Trace(folder, tuple(events), torn=True)
-            raise
-    if not events or not isinstance(events[0], RunStarted):
+            torn = number == len(lines) - 1
+            if not torn:
+                raise
+        else:
+            unknown.append(one) if isinstance(one, Unknown) else events.append(one)
+    if not torn and (not events or not isinstance(events[0], RunStarted)):
         raise BadTrace(f"“{folder.name}” does not start with a run_started event")
-    return Trace(folder, tuple(events))
+    return Trace(folder, tuple(events), torn, tuple(unknown))
 
 
 def facts(folder: Path) -> dict[str, Any]:

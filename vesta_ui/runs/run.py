@@ -8,21 +8,23 @@ from __future__ import annotations
 import logging
 import re
 import secrets
+import shutil
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from vesta_ui import agents
 from vesta_ui.control import Control
 from vesta_ui.domain import Outcome, Question
-from vesta_ui.errors import BadInput, BadTrace, VestaError
+from vesta_ui.errors import BadInput, BadTrace, Busy, VestaError
 from vesta_ui.events import Event, RunFinished, RunStarted
 from vesta_ui.frames import FrameStore
 from vesta_ui.runs import fork as forks
 from vesta_ui.runs import recorder
+from vesta_ui.runs.catalog import Catalog, Query, RunSummary
 from vesta_ui.runs.session import Session, reduce
 from vesta_ui.settings import Settings
 from vesta_ui.video import Video, open_video
@@ -42,6 +44,7 @@ class Run:
         self.control = Control()
         self.done = False
         self.events: list[Event] = []
+        self.unknown: tuple[recorder.Unknown, ...] = ()
         self._session = Session()
         self._changed = threading.Condition()
 
@@ -71,19 +74,6 @@ class Run:
         """Wait for the end; False on time-out."""
         with self._changed:
             return self._changed.wait_for(lambda: self.done, timeout)
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """One row of a list of runs. `outcome` is "interrupted" when the trace has no end."""
-
-    id: str
-    folder: Path
-    question: str
-    video: str
-    agent: str
-    outcome: str
-    answer: str
 
 
 def new_id() -> str:
@@ -141,11 +131,13 @@ class Runs:
 
     def __init__(self, settings: Settings) -> None:
         self.root = settings.data_dir / "runs"
+        self.catalog = Catalog(self.root)
         self._live: dict[str, Run] = {}
         self._lock = threading.Lock()
 
     def start(self, path: Path, question: Question, settings: Settings) -> Run:
-        """Open the video (raises `BadVideo`) and start a run in its own thread."""
+        """Open the video and start a run in its own thread. Raises `BadVideo`, `BadSpec` or `ModelFailed`."""
+        agents.check(settings)
         return self._launch(self._new(path), open_video(path), question, settings)
 
     def fork(self, parent_id: str, edit: forks.Edit, path: Path, settings: Settings) -> Run:
@@ -153,6 +145,7 @@ class Runs:
 
         `path` must be the parent's video. Raises `BadInput`, `BadTrace` or `BadVideo`.
         """
+        agents.check(settings)
         events = list(self.get(parent_id).events)
         taken_over = forks.prefix(events, edit)
         parent = events[0]
@@ -213,49 +206,28 @@ class Runs:
         with self._lock:
             return tuple(run for run in self._live.values() if not run.done)
 
-    def list(self) -> tuple[RunSummary, ...]:
-        """Newest first; folders that cannot be read are left out."""
-        summaries = []
-        for folder in recorder.folders(self.root):
-            try:
-                summaries.append(self._summary(folder))
-            except BadTrace:
-                log.warning("the run folder %s cannot be read", folder.name)
-        return tuple(summaries)
+    def list(self, query: Query | None = None, limit: int | None = None) -> tuple[RunSummary, ...]:
+        """Newest first; folders that cannot be read are left out. Without a query and with a limit it is always quick."""
+        rows = self.catalog.find(query, limit) if query else self.catalog.rows(limit)
+        live = {run.id for run in self.live()}
+        return tuple(replace(row, outcome="running") if row.id in live else row for row in rows)
 
-    def _summary(self, folder: Path) -> RunSummary:
-        facts = recorder.facts(folder)
-        live = self._live.get(folder.name)
-        last = _last_event(folder)
-        outcome = last.outcome.value if isinstance(last, RunFinished) else "interrupted"
-        if live is not None and not live.done:
-            outcome = "running"
-        answer = ""
-        if isinstance(last, RunFinished) and last.answer:
-            answer = f"{last.answer.label}. {last.answer.text}" if last.answer.label else last.answer.text
-        return RunSummary(
-            folder.name, folder, facts["question"]["text"], facts["video"]["name"], facts["agent"], outcome, answer
-        )
+    def delete(self, run_id: str) -> None:
+        """Remove a recorded run with everything in its folder. Raises `BadTrace` for an unknown one, `Busy` for a live one."""
+        run = self.get(run_id)
+        if not run.done:
+            raise Busy("this run goes on: stop it before deleting it")
+        with self._lock:
+            self._live.pop(run_id, None)
+        shutil.rmtree(run.folder)
 
 
 def load(folder: Path) -> Run:
     """A recorded run, finished as far as its trace goes. Raises `BadTrace`."""
     trace = recorder.read(folder)
     run = Run(folder.name, folder)
+    run.unknown = trace.unknown
     for event in trace.events:
         run.add(event)
     run.finish()
     return run
-
-
-def _last_event(folder: Path) -> Event | None:
-    """The last whole event, read from the end of the file only."""
-    with (folder / recorder.EVENTS).open("rb") as lines:
-        lines.seek(0, 2)
-        size = lines.tell()
-        lines.seek(max(0, size - 65_536))
-        tail = lines.read().decode("utf-8", "replace").removesuffix("\n").split("\n")
-    try:
-        return recorder.event_of(tail[-1])
-    except BadTrace:
-        return None

@@ -1,0 +1,250 @@
+"""Finding runs: a summary and the text of every run folder, kept in one SQLite file beside them so that thousands are quick.
+
+The file is a cache: it is brought up to date from the folders at every look and can be deleted at any time. Reads traces
+as plain JSON, because a list needs no events. Knows no screen and no live run.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from vesta_ui.errors import BadTrace
+from vesta_ui.runs import recorder
+
+log = logging.getLogger(__name__)
+
+CACHE = ".catalog-1.sqlite"
+"""Its number is raised when a summary holds something new."""
+INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One row of a list of runs. `outcome` is "interrupted" when the trace has no end, "running" while it is live.
+
+    `failures`: kinds of failed steps, calls and of the run itself. `cost_usd` is None when a price is unknown.
+    """
+
+    id: str
+    folder: Path
+    question: str
+    video: str
+    agent: str
+    outcome: str
+    answer: str
+    sha256: str = ""
+    steps: int = 0
+    seconds: float = 0.0
+    tokens: int | None = 0
+    cost_usd: float | None = 0.0
+    failures: tuple[str, ...] = ()
+    parent: str = ""
+    fork_step: int | None = None
+    fork_edit: str = ""
+    reasoner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What runs are looked for; an empty field asks for nothing. `words` must all occur in question, thoughts,
+    observations or answer; `video` is a sha256 or part of a name; `ids` restricts to runs named elsewhere (a label)."""
+
+    words: str = ""
+    video: str = ""
+    agent: str = ""
+    outcome: str = ""
+    failure: str = ""
+    least_usd: float | None = None
+    most_usd: float | None = None
+    ids: frozenset[str] | None = None
+
+    def fits(self, row: RunSummary) -> bool:
+        """Everything but the words."""
+        return (
+            (not self.video or self.video == row.sha256 or self.video.casefold() in row.video.casefold())
+            and (not self.agent or self.agent == row.agent)
+            and (not self.outcome or self.outcome == row.outcome)
+            and (not self.failure or self.failure in row.failures)
+            and (self.least_usd is None or (row.cost_usd is not None and row.cost_usd >= self.least_usd))
+            and (self.most_usd is None or (row.cost_usd is not None and row.cost_usd <= self.most_usd))
+            and (self.ids is None or row.id in self.ids)
+        )
+
+
+class Catalog:
+    """The runs under one folder. Thread-safe."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._lock = threading.Lock()
+        self._base: sqlite3.Connection | None = None
+
+    def rows(self, limit: int | None = None) -> list[RunSummary]:
+        """Newest first; folders that cannot be read are left out. With `limit` only the newest are looked at."""
+        with self._lock:
+            names = self._names()[:limit]
+            known = self._update(names)
+            return [row for name in names if (row := self._summary(name, known[name])) is not None]
+
+    def find(self, query: Query, limit: int | None = None) -> list[RunSummary]:
+        """Newest first."""
+        with self._lock:
+            names = self._names()
+            known = self._update(names)
+            words = query.words.casefold().split()
+            hits = self._with_words(words) if words else None
+            rows = (self._summary(name, known[name]) for name in names if hits is None or name in hits)
+            return [row for row in rows if row is not None and query.fits(row)][:limit]
+
+    # -------------------------------------------------------------------------------------------- the cache
+    def _names(self) -> list[str]:
+        if not self.root.is_dir():
+            return []
+        with os.scandir(self.root) as found:
+            return sorted((one.name for one in found if one.is_dir() and not one.name.startswith(".")), reverse=True)
+
+    def _update(self, names: Sequence[str]) -> dict[str, str]:
+        """Bring the cache up to date for these folders; their summaries as JSON ("" for what is no run)."""
+        base = self._open()
+        known = {name: (stamp, summary) for name, stamp, summary in base.execute("SELECT id, stamp, summary FROM runs")}
+        found: dict[str, str] = {}
+        changed = []
+        for name in names:
+            stamp = _stamp(self.root / name)
+            if name in known and known[name][0] == stamp:
+                found[name] = known[name][1]
+                continue
+            summary, text = _read(self.root / name) if stamp else ("", "")
+            found[name] = summary
+            changed.append((name, stamp, summary, text))
+        try:
+            with base:
+                base.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", changed)
+        except sqlite3.OperationalError as error:  # a read-only folder or another process writing: slower, not wrong
+            log.info("the catalogue of runs was not saved: %s", error)
+        return found
+
+    def _with_words(self, words: Sequence[str]) -> set[str]:
+        where = " AND ".join("instr(text, ?) > 0" for _ in words)
+        return {str(name) for (name,) in self._open().execute(f"SELECT id FROM runs WHERE {where}", list(words))}
+
+    def _open(self) -> sqlite3.Connection:
+        if self._base is None:
+            self._base = _opened(self.root / CACHE) or sqlite3.connect(":memory:", check_same_thread=False)
+            self._base.execute("CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, stamp TEXT, summary TEXT, text TEXT)")
+        return self._base
+
+    def _summary(self, name: str, summary: str) -> RunSummary | None:
+        if not summary:
+            return None
+        data = json.loads(summary)
+        return RunSummary(folder=self.root / name, **(data | {"failures": tuple(data["failures"])}))
+
+
+def _opened(path: Path) -> sqlite3.Connection | None:
+    """The cache file, made anew when it is damaged; None when there can be none."""
+    for _ in range(2):
+        try:
+            base = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
+            base.execute("PRAGMA synchronous = OFF")
+            base.execute("CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, stamp TEXT, summary TEXT, text TEXT)")
+            return base
+        except sqlite3.OperationalError:
+            return None
+        except sqlite3.DatabaseError:
+            path.unlink(missing_ok=True)
+    return None
+
+
+def _stamp(folder: Path) -> str:
+    try:
+        found = (folder / recorder.EVENTS).stat()
+    except OSError:
+        return ""
+    return f"{found.st_size}:{found.st_mtime_ns}"
+
+
+def _read(folder: Path) -> tuple[str, str]:
+    """Summary as JSON and the text to search, from the trace alone; ("", "") for what cannot be read."""
+    try:
+        events = list(_lines(folder))
+        return _summarised(folder.name, events)
+    except (BadTrace, OSError, LookupError, TypeError, ValueError, AttributeError) as error:
+        log.warning("the run folder %s cannot be read: %s", folder.name, error)
+        return "", ""
+
+
+def _lines(folder: Path) -> Iterator[dict[str, Any]]:
+    lines = (folder / recorder.EVENTS).read_text(encoding="utf-8", errors="replace").removesuffix("\n").split("\n")
+    for number, line in enumerate(lines):
+        try:
+            yield recorder.lifted(line, number)[1]
+        except BadTrace:
+            if number < len(lines) - 1:
+                raise
+
+
+def _summarised(run_id: str, events: Sequence[dict[str, Any]]) -> tuple[str, str]:
+    started, last = events[0], events[-1]
+    finished = last if last.get("kind") == "run_finished" else None
+    calls = [call for event in events for call in [*(event.get("calls") or ()), event.get("call")] if call]
+    failures = [call["failure"] for call in calls] + [event.get("error_kind") or event.get("failure") for event in events]
+    answer = (finished or {}).get("answer")
+    usage = [call["usage"] for call in calls]
+    row = RunSummary(
+        id=run_id,
+        folder=Path(),
+        question=started["question"]["text"],
+        video=started["video"]["name"],
+        agent=started["agent"],
+        outcome=finished["outcome"] if finished else INTERRUPTED,
+        answer=answer and (f"{answer['label']}. {answer['text']}" if answer["label"] else answer["text"]) or "",
+        sha256=started["video"]["sha256"],
+        steps=sum(event.get("kind") == "step_started" for event in events),
+        seconds=last.get("at", 0.0),
+        tokens=_sum(one[name] for one in usage for name in ("input_tokens", "output_tokens")),
+        cost_usd=_sum(one["cost_usd"] for one in usage),
+        failures=tuple(dict.fromkeys(str(kind) for kind in failures if kind)),
+        parent=started.get("parent", ""),
+        fork_step=started.get("fork_step"),
+        fork_edit=started.get("fork_edit", ""),
+        reasoner=started.get("roles", {}).get("reasoner", ""),
+    )
+    kept = {name: value for name, value in asdict(row).items() if name != "folder"}
+    return json.dumps(kept, ensure_ascii=False), "\n".join(dict.fromkeys(_said(events))).casefold()
+
+
+def _said(events: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Question, choices, thoughts, what was asked, observations and answer."""
+    for event in events:
+        match event.get("kind"):
+            case "run_started":
+                yield event["question"]["text"]
+                yield from (choice["text"] for choice in event["question"]["choices"])
+            case "decided":
+                yield event["action"].get("thought", "")
+                yield from (value for value in event["action"]["arguments"].values() if isinstance(value, str))
+            case "observed":
+                yield event.get("error") or ""
+                if not event["observations"]:
+                    yield event.get("output") or ""
+                for seen in event["observations"]:
+                    yield seen["content"]
+                    yield seen.get("text") or ""
+            case "run_finished":
+                yield event.get("reason") or ""
+                yield (event.get("answer") or {}).get("text", "")
+
+
+def _sum(values: Iterator[Any]) -> Any:
+    """None as soon as one value is not known."""
+    found = list(values)
+    return None if any(value is None for value in found) else sum(found)
