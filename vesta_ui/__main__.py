@@ -21,6 +21,8 @@ from vesta_ui.errors import BadInput, ModelFailed, Stopped, VestaError
 from vesta_ui.events import Decided, Event, IndexProgress, Observed, Routed
 from vesta_ui.settings import ABLATIONS, Settings, from_environment
 
+PHASES = ("probe", "scenes", "speech", "encode", "store", "total")
+
 
 def main(argv: list[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
@@ -60,7 +62,7 @@ def index(arguments: argparse.Namespace) -> int:
         "video": facts,
         "scenes": [_scene(scene) for scene in built.scenes],
         "warnings": [asdict(notice) for notice in built.notices],
-        "seconds": built.seconds,
+        "seconds": dict.fromkeys(PHASES, 0.0) | built.seconds,  # a reused index spends nothing on most
         "reused": built.reused,
     }
     if arguments.json:
@@ -74,12 +76,14 @@ def index(arguments: argparse.Namespace) -> int:
 
 
 def ask(arguments: argparse.Namespace) -> int:
+    from vesta_ui import agents
     from vesta_ui.question import parse_question
     from vesta_ui.runs import report, run
     from vesta_ui.video import open_video
 
     settings = _settings(arguments)
     question = parse_question(arguments.question, arguments.choice)
+    agents.check(settings)
     video = open_video(arguments.video)
     run_id = run.new_id()
     root = arguments.out or settings.data_dir / "runs"
@@ -96,7 +100,7 @@ def ask(arguments: argparse.Namespace) -> int:
     assert finished is not None
     if finished.reason:
         _say(finished.reason)
-    codes = {"answered": 0, "budget": 0, "stopped": 130, "failed": 3}
+    codes: dict[str, int] = {"answered": 0, "budget": 0, "stopped": 130, "failed": 3}
     if finished.outcome == "failed" and finished.failure == "internal":
         return 1
     if finished.outcome == "failed" and finished.failure[:1].isupper():  # an error class, not a model failure kind
@@ -187,7 +191,9 @@ def _parser() -> argparse.ArgumentParser:
 
     one = commands.add_parser("bench", help="measure something", description="measure something: one of the benches")
     one.set_defaults(command=bench)
-    one.add_argument("name", help="; ".join(f"{name}: {what}" for name, (_, what) in BENCHES.items()).replace("%", "%%"))
+    one.add_argument(
+        "name", help="; ".join(f"{name}: {what}" for name, (_, what) in BENCHES.items()).replace("%", "%%")
+    )
     one.add_argument("rest", nargs=argparse.REMAINDER, metavar="…", help="flags of the bench (--help lists them)")
     return parser
 

@@ -12,12 +12,12 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from vesta_ui import encoders, registry, scene_index
 from vesta_ui import ledger as ledgers
-from vesta_ui import registry, scene_index
 from vesta_ui.agents.state import State, advance, digest, initial
 from vesta_ui.control import Control
-from vesta_ui.domain import Action, Answer, Notice, Outcome, Snapshot, View
-from vesta_ui.errors import ModelFailed, OperationRefused, Stopped, VestaError
+from vesta_ui.domain import Action, Answer, Notice, Outcome, Policy, Snapshot, View
+from vesta_ui.errors import BadSpec, ModelFailed, OperationRefused, Stopped, VestaError
 from vesta_ui.events import (
     Decided,
     Event,
@@ -34,8 +34,8 @@ from vesta_ui.frames import FrameStore
 from vesta_ui.operations import Result, Workspace
 from vesta_ui.operations.finalize import answer_of
 from vesta_ui.roles import Decision
-from vesta_ui.roles.loading import load_observer
-from vesta_ui.settings import Settings
+from vesta_ui.roles.loading import check_roles, load_observer
+from vesta_ui.settings import ABLATIONS, Settings
 from vesta_ui.video import Video
 
 AGENTS = {
@@ -233,6 +233,17 @@ class Driver:
             yield self.emit(LedgerUpdated(step=step, entries=made))
 
 
+def check(settings: Settings) -> None:
+    """Raises `BadSpec` or `ModelFailed` for a setting that names nothing usable, before anything is started."""
+    registry.load(AGENTS, settings.agent, "agent")
+    if settings.ablation not in ABLATIONS:
+        raise BadSpec(f"unknown ablation “{settings.ablation}”: choose one of {', '.join(ABLATIONS)}")
+    if settings.policy and settings.policy not in set(Policy):
+        raise BadSpec(f"unknown policy “{settings.policy}”: choose one of {', '.join(Policy)}")
+    encoders.load(settings.encoder)
+    check_roles(settings)
+
+
 def run(
     started: RunStarted,
     video: Video,
@@ -275,4 +286,4 @@ def run(
         yield RunFinished(outcome=Outcome.FAILED, answer=None, reason=str(error), failure=type(error).__name__)
 
 
-__all__ = ["AGENTS", "Agent", "Driver", "run"]
+__all__ = ["AGENTS", "Agent", "Driver", "check", "run"]

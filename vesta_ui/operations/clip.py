@@ -7,7 +7,7 @@ from typing import Any
 from vesta_ui.domain import Question
 from vesta_ui.operations import Result, Workspace, guard
 from vesta_ui.operations.arguments import ClipArguments, checked
-from vesta_ui.operations.sampling import density, look
+from vesta_ui.operations.sampling import density, examined, look
 from vesta_ui.operations.text import lines
 
 
@@ -23,7 +23,7 @@ class Clip:
         seen = workspace.observer.judge(looks, kept[0], asked.question, question, workspace.control)
         return Result(
             output=f"{density(kept, len(frames))}\n{lines(seen.observations)}",
-            observations=seen.observations,
+            observations=examined(seen.observations, kept),
             frames=frames,
             calls=seen.calls,
             notices=(*notices, *more, *seen.notices),

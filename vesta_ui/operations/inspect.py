@@ -7,7 +7,7 @@ from typing import Any
 from vesta_ui.domain import Question
 from vesta_ui.operations import Result, Workspace, guard
 from vesta_ui.operations.arguments import InspectArguments, checked
-from vesta_ui.operations.sampling import density, look
+from vesta_ui.operations.sampling import density, examined, look
 from vesta_ui.operations.text import lines
 
 
@@ -23,7 +23,7 @@ class Inspect:
         seen = workspace.observer.inspect(looks, kept, asked.focus, question, workspace.control)
         return Result(
             output=f"looked at {density(kept, len(frames))}\n{lines(seen.observations)}",
-            observations=seen.observations,
+            observations=examined(seen.observations, kept),
             frames=frames,
             calls=seen.calls,
             notices=(*notices, *more, *seen.notices),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vesta_ui.domain import Question, Reference
+from vesta_ui.domain import Notice, Question, Reference
 from vesta_ui.operations import Result, Workspace, guard
 from vesta_ui.operations.arguments import RetrieveArguments, checked
 
@@ -16,7 +16,7 @@ class Retrieve:
 
     def run(self, arguments: dict[str, Any], step: int, question: Question, workspace: Workspace) -> Result:
         asked = checked(RetrieveArguments, arguments)
-        notices = []
+        notices: list[Notice] = []
         within = None
         if asked.interval is not None:
             kept, notices = guard([(asked.interval[0], asked.interval[1])], workspace.video.facts.duration_s)

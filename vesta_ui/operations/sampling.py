@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from vesta_ui.domain import Frame, Interval, Notice
+from vesta_ui.domain import Frame, Interval, Notice, Observation
 from vesta_ui.operations import Workspace
 from vesta_ui.roles import Look
 
@@ -54,3 +55,14 @@ def density(intervals: Sequence[Interval], count: int) -> str:
     """For example "12 frames, 1 per 0.5 s"."""
     seconds = sum(one.length for one in intervals)
     return f"{count} frame{'s' if count != 1 else ''}, 1 per {seconds / count:.1f} s" if count else "no frame"
+
+
+def examined(observations: Sequence[Observation], intervals: Sequence[Interval]) -> tuple[Observation, ...]:
+    """The observations, each saying which whole interval was looked at; coverage counts that."""
+
+    def of(one: Observation) -> Observation:
+        if one.examined is not None:
+            return one
+        return replace(one, examined=max(intervals, key=lambda i: (i.overlap(one.interval), -i.gap(one.interval))))
+
+    return tuple(of(one) for one in observations)

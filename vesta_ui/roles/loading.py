@@ -36,3 +36,11 @@ def load_observer(settings: Settings) -> Observer:
     from vesta_ui.roles.prompted import PromptedObserver
 
     return PromptedObserver(load(settings.observer, settings))
+
+
+def check_roles(settings: Settings) -> None:
+    """Raises `BadSpec` or `ModelFailed` ("not_configured") when a role names a model that cannot be asked."""
+    for spec in {settings.router, settings.reasoner, settings.observer} - {"embedded"}:
+        from vesta_ui.models import load
+
+        load(spec, settings)
