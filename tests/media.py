@@ -106,7 +106,7 @@ def write(
             stream.codec_context.color_trc, stream.codec_context.color_primaries = transfer, 9
             stream.codec_context.colorspace = 9
         if rotation:
-            stream.set_display_rotation(-rotation)
+            stream.set_display_rotation(rotation)
         voice = out.add_stream(sound_codec, rate=sound_rate, layout="mono") if sound is not None else None
         for image, time in zip(images, stamps, strict=True):
             frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(image), "rgb24").reformat(format=pixels)
@@ -174,6 +174,26 @@ def sound_only(path: Path, sound: NDArray[np.float32], rate: int = 16_000, codec
     with av.open(str(path), "w") as out:
         voice = out.add_stream(codec, rate=rate, layout="mono")
         _encode_sound(out, voice, sound, rate, 0.0)
+    return path
+
+
+def palette_video(path: Path, images: Sequence[Image]) -> Path:
+    """Uncompressed pictures of 216 palette colours; the palette stands once, at the beginning of the file."""
+    levels = np.arange(6, dtype=np.uint8) * 51
+    colours = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), -1).reshape(-1, 3)
+    palette = np.zeros((256, 4), np.uint8)
+    palette[:, 0] = 255
+    palette[:216, 1:] = colours
+    with av.open(str(path), "w") as out:
+        stream = out.add_stream("rawvideo", rate=30)
+        stream.height, stream.width, stream.pix_fmt = *images[0].shape[:2], "pal8"
+        for number, image in enumerate(images):
+            nearest = (image.astype(np.uint16) + 25) // 51
+            indexes = (nearest[..., 0] * 36 + nearest[..., 1] * 6 + nearest[..., 2]).astype(np.uint8)
+            frame = av.VideoFrame.from_ndarray((indexes, palette), "pal8")
+            frame.pts = number
+            out.mux(stream.encode(frame))
+        out.mux(stream.encode(None))
     return path
 
 

@@ -142,7 +142,8 @@ def only(container: InputContainer, stream: VideoStream | AudioStream) -> None:
 
 @dataclass(frozen=True)
 class Source:
-    """What reading one file needs to know. `picture` and `sound` are stream indexes, `size` the stored width and height."""
+    """What reading one file needs to know. `picture` and `sound` are stream indexes, `size` the stored width and
+    height, `palette` whether colours are numbers of a palette."""
 
     path: Path
     picture: int
@@ -150,6 +151,12 @@ class Source:
     broadcast: bool
     timeline: Timeline
     size: tuple[int, int] = (0, 0)
+    palette: bool = False
+
+    @property
+    def seekable(self) -> bool:
+        """Whether decoding may begin at a key picture. Palettes come once, at the beginning of a file."""
+        return self.timeline.seekable and not self.palette
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +255,7 @@ class Reader:
         `keys_only`: key pictures alone. Decoding errors are noted and skipped.
         """
         timeline = self.source.timeline
-        whole = start is None or not timeline.seekable
+        whole = start is None or not self.source.seekable
         self._rewind(None if whole else start)
         context = self.stream.codec_context
         context.skip_frame = "DEFAULT"

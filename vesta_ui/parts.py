@@ -148,7 +148,7 @@ def _keys(video: Video, span: Span) -> list[int]:
     timeline = video.timeline
     start, end = span.start or timeline.origin, span.end
     keys = timeline.keys[(timeline.keys >= start) & (timeline.keys <= (end if end is not None else timeline.keys[-1]))]
-    return [int(k) for k in keys] if timeline.seekable and len(keys) and keys[0] == start else []
+    return [int(k) for k in keys] if video.source.seekable and len(keys) and keys[0] == start else []
 
 
 def _fast(job: Job, reader: Reader, keys: list[int], span: Span, found: _Found) -> None:

@@ -32,7 +32,7 @@ LARGE = 4096 * 2304  # pixels from which one thread works alone, to bound memory
 def plan(video: Video, workers: int) -> list[Span]:
     """Parts that begin at key pictures and are about a minute long, shorter when there is less for each thread."""
     timeline = video.timeline
-    if not timeline.seekable:
+    if not video.source.seekable:
         return [Span(None, None)]
     length = min(PART_S, max(SHORTEST_PART_S, video.facts.duration_s / (2 * workers)))
     starts: list[int | None] = [None]

@@ -83,7 +83,7 @@ class Video:
         asked = [self.timeline.shown_at(time) for time in times]
         groups: dict[int | None, set[int]] = {}
         for tick in asked:
-            start = self.timeline.key_before(tick) if self.timeline.seekable else None
+            start = self.timeline.key_before(tick) if self.source.seekable else None
             groups.setdefault(start, set()).add(tick)
         found: dict[int, Picture] = {}
         reader = self._readers.take()
@@ -237,7 +237,12 @@ def _first_picture(source: Source) -> tuple[Source, Fraction, Turn, int]:
     with Reader(source) as reader:
         for tick, frame in reader.frames():
             pixel = pixel_shape(reader.stream.sample_aspect_ratio)
-            source = replace(source, timeline=source.timeline.from_first(tick), size=(frame.width, frame.height))
+            source = replace(
+                source,
+                timeline=source.timeline.from_first(tick),
+                size=(frame.width, frame.height),
+                palette=frame.format.name == "pal8",
+            )
             return source, pixel, turn_of(frame), frame.color_trc
     raise BadVideo(
         f"{source.path.name} holds {len(source.timeline.ticks)} pictures, but none could be decoded; convert it to MP4"
