@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -84,3 +88,77 @@ def test_a_held_lock_is_busy(tmp_path):
             cwd=Path(__file__).parent.parent,
         )  # fmt: skip
     assert done.stdout.strip() == "somebody is here; try again when it is done"
+
+
+# ------------------------------------------------------------------------------------------------ a shared server
+@pytest.fixture(scope="module")
+def server(tmp_path_factory) -> Iterator[str]:
+    """A real `chroma run` of this machine."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [str(Path(sys.executable).parent / "chroma"), "run", "--host", "127.0.0.1", "--port", str(port)]
+    command += ["--path", str(tmp_path_factory.mktemp("server"))]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            break
+        time.sleep(0.2)
+    yield f"http://127.0.0.1:{port}"
+    process.terminate()
+    process.wait(20)
+
+
+def test_a_server_holds_what_a_folder_holds(server, tmp_path):
+    shared, local = Store(tmp_path / "a", server), Store(tmp_path / "b")
+    vectors = synthetic(300, 16)
+    for one in (shared, local):
+        one.put("e", 16, rows(vectors))
+        one.put("e", 16, rows(vectors))
+    ids = [f"a:{i}" for i in range(300)]
+    assert np.allclose(shared.vectors("e", 16, ids), local.vectors("e", 16, ids), atol=1e-6)
+    found = [[hit.id for hit in one.search("e", 16, vectors[3], 5)] for one in (shared, local)]
+    assert found[0] == found[1] and found[0][0] == "a:3"
+    shared.delete("e", 16, ids[:1])
+    assert shared.vectors("e", 16, ids) is None
+    assert not (tmp_path / "a").exists(), "nothing is kept locally"
+    assert Store(tmp_path / "c", server).vectors("other", 16, ids) is None
+
+
+def test_two_machines_share_one_library(server, tmp_path):
+    from test_scene_index import content, film, finish
+
+    from vesta_ui import library
+    from vesta_ui.settings import Settings
+
+    video = film(tmp_path / "film.mp4")
+    first, second = (Settings(data_dir=tmp_path / who, speech="off", chroma_url=server) for who in ("one", "two"))
+    made, _ = finish(video, first)
+    assert finish(video, first)[0].reused
+    assert {hit.index_id for hit in library.search(second, "the bakery", 3)} == {made.id}
+    assert library.search(second, "the bakery", 1)[0].screen_text == "BAKERY"
+    assert content(finish(video, second)[0]) == content(made)
+    assert len(library.search(second, "the bakery", 99)) == 3, "indexed twice, kept once"
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "127.0.0.1:8000", "ftp://x", "http://x:port"])
+def test_no_server_is_one_sentence(url, tmp_path):
+    with pytest.raises((StorageFailed, BadSpec), match=r"chroma run|must look like") as told:
+        Store(tmp_path, url).search("e", 4, np.ones(4, np.float32), 1)
+    assert "\n" not in str(told.value)
+
+
+def test_a_server_that_goes_away_is_one_sentence(server, tmp_path, monkeypatch):
+    gone = Store(tmp_path, server)
+    real = Store._server
+
+    def cut_off(self, quiet):
+        client = real(self, quiet)
+        client._server._api_url = "http://127.0.0.1:9/api/v2"
+        return client
+
+    monkeypatch.setattr(Store, "_server", cut_off)
+    with pytest.raises(StorageFailed, match="cannot be used") as told:
+        gone.put("e", 4, rows(synthetic(3, 4)))
+    assert "\n" not in str(told.value)

@@ -120,26 +120,24 @@ class Store:
     def _open(self, writing: bool = False) -> Iterator[Any]:
         """A client for one piece of work. Closed after it: another process's writes are seen, its own are on disk."""
         with _one_at_a_time:
-            if self.url:
-                yield self._server()
-                return
-            if not writing:
-                with self._local() as client:
+            if self.url or not writing:
+                with self._client() as client:
                     yield client
                 return
             with locked(self.folder.parent / ".store.lock", "another process is writing to the library"):
                 self._prepare()
-                with self._local() as client:
+                with self._client() as client:
                     yield client
 
     @contextmanager
-    def _local(self) -> Iterator[Any]:
+    def _client(self) -> Iterator[Any]:
         import chromadb
 
+        quiet = chromadb.Settings(anonymized_telemetry=False)
         try:
-            client = chromadb.PersistentClient(
-                str(self.folder), settings=chromadb.Settings(anonymized_telemetry=False, migrations_hash_algorithm="md5")
-            )
+            client = self._server(quiet) if self.url else chromadb.PersistentClient(str(self.folder), settings=quiet)
+        except VestaError:
+            raise
         except Exception as error:
             raise self._failed(error) from error
         try:
@@ -152,9 +150,14 @@ class Store:
             client.close()
 
     def _failed(self, error: Exception) -> StorageFailed:
+        text = " ".join(str(error).split())[:160]
+        if self.url:
+            return StorageFailed(
+                f"the Chroma server at {self.url} cannot be used ({text or type(error).__name__}): "
+                "start one with “chroma run”, or unset VESTA_CHROMA_URL"
+            )
         if isinstance(error, OSError):
             return files.storage_failed(self.folder / "chroma.sqlite3", error)
-        text = " ".join(str(error).split())[:160]
         if "full" in text:
             return StorageFailed(f"the disk is full: {self.folder} has no room left; free some space and try again")
         if "readonly" in text or "read-only" in text or "unable to open" in text:
@@ -176,21 +179,20 @@ class Store:
                 "delete that folder and it is made again"
             )
 
-    def _server(self) -> Any:
+    def _server(self, quiet: Any) -> Any:
         import chromadb
 
-        parts = urlsplit(self.url)
+        try:
+            parts = urlsplit(self.url)
+            port = parts.port
+        except ValueError as error:
+            raise BadSpec(f"VESTA_CHROMA_URL must look like http://host:8000, got “{self.url}”") from error
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise BadSpec(f"VESTA_CHROMA_URL must look like http://host:8000, got “{self.url}”")
-        try:
-            return chromadb.HttpClient(
-                host=parts.hostname,
-                port=parts.port or (443 if parts.scheme == "https" else 8000),
-                ssl=parts.scheme == "https",
-                settings=chromadb.Settings(anonymized_telemetry=False),
-            )
-        except Exception as error:
-            raise StorageFailed(f"no Chroma server answers at {self.url}: start one with “chroma run”") from error
+        secure = parts.scheme == "https"
+        return chromadb.HttpClient(
+            host=parts.hostname, port=port or (443 if secure else 8000), ssl=secure, settings=quiet
+        )
 
 
 def name(encoder: str, dimensions: int) -> str:
