@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vesta_ui.errors import BadSpec
 from vesta_ui.exploration import Mind, Query
 from vesta_ui.operations import Workspace
 
@@ -10,9 +11,12 @@ def load_mind(query: Query, workspace: Workspace) -> Mind:
     """Raises `BadSpec`, or `ModelFailed` when a model is not configured."""
     spec = workspace.settings.reasoner
     if spec == "embedded":
-        from vesta_ui.exploration.rules import RULES
+        from vesta_ui.exploration.rules import RULES, OnceRules
 
-        return RULES[query.name](query, workspace)
+        rules = RULES.get(query.name) or (None if query.arguments.model_fields else OnceRules)
+        if rules is None:
+            raise BadSpec(f"the embedded engine has no rules for {query.name}: choose a model as reasoner")
+        return rules(query, workspace)
     from vesta_ui.exploration.prompted import PromptedMind
     from vesta_ui.models import load
 
