@@ -12,7 +12,9 @@ from vesta_ui.ui.launch import data_dir_ready, launch
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="VESTA UI: ask questions about a long video and watch the agent think.")
+    parser = argparse.ArgumentParser(
+        description="VESTA UI: ask questions about a long video and watch the agent think."
+    )
     parser.add_argument("--host", help="address to serve on (VESTA_HOST, default 127.0.0.1)")
     parser.add_argument("--port", type=int, help="port; busy: the next free one, 0: any (VESTA_PORT, default 7860)")
     parser.add_argument("--data-dir", type=Path, help="where indexes and runs live (VESTA_DATA_DIR)")

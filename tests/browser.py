@@ -39,7 +39,9 @@ def install() -> str | None:
     admin = [] if hasattr(os, "geteuid") and os.geteuid() == 0 else ["sudo", "-n"]
     ways = []
     if shutil.which("apt-get") and (not admin or shutil.which("sudo")):
-        ways += [[[*admin, "apt-get", "update"], [*admin, "apt-get", "install", "-y", "--no-install-recommends", "chromium"]]]
+        ways += [
+            [[*admin, "apt-get", "update"], [*admin, "apt-get", "install", "-y", "--no-install-recommends", "chromium"]]
+        ]
     ways += [[[sys.executable, "-m", "playwright", "install", "chromium"]]]
     for way in ways:
         if all(subprocess.run(step, stdout=sys.stderr, check=False).returncode == 0 for step in way):
@@ -52,5 +54,7 @@ def install() -> str | None:
 if __name__ == "__main__":
     path = chromium_path() or install()
     if path is None:
-        sys.exit("no browser could be installed: install Chromium and set VESTA_CHROMIUM to it, then run the tests again")
+        sys.exit(
+            "no browser could be installed: install Chromium and set VESTA_CHROMIUM to it, then run the tests again"
+        )
     print(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -75,7 +76,12 @@ def test_what_happens_is_on_the_page_one_by_one(site: ui_page.Site) -> None:
 def test_every_time_and_every_bar_moves_the_player(site: ui_page.Site) -> None:
     page = site.open(f"?run={site.recorded()}")
     player_ready(page)
-    for place in ("#answer .evidence [data-t]", "#ledger [data-entry] [data-t]", "#steps [data-step] [data-t]", "#timeline .spot"):
+    for place in (
+        "#answer .evidence [data-t]",
+        "#ledger [data-entry] [data-t]",
+        "#steps [data-step] [data-t]",
+        "#timeline .spot",
+    ):
         stamp = page.locator(place).first
         wanted = float(stamp.get_attribute("data-t") or -1)
         page.evaluate("document.querySelector('#vid video').currentTime = 0")
@@ -97,7 +103,7 @@ def test_shift_click_loops_the_interval(site: ui_page.Site) -> None:
         seen.append(current_time(page))
         page.wait_for_timeout(60)
     assert min(seen) >= 30.9 and max(seen) <= 33.5
-    assert any(b < a - 1 for a, b in zip(seen, seen[1:], strict=False)), "it never jumped back"
+    assert any(b < a - 1 for a, b in itertools.pairwise(seen)), "it never jumped back"
 
 
 def test_one_selection_lights_up_in_every_view(site: ui_page.Site) -> None:

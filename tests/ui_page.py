@@ -42,7 +42,10 @@ class Site:
         page.set_default_timeout(PATIENCE_MS)
         page.on("console", lambda m: self.noise.append(f"console: {m.text}") if m.type == "error" else None)
         page.on("pageerror", lambda e: self.noise.append(f"error: {e}"))
-        page.on("request", lambda r: None if r.url.startswith((self.url, "data:", "blob:")) else self.noise.append(f"left: {r.url}"))
+        page.on(
+            "request",
+            lambda r: None if r.url.startswith((self.url, "data:", "blob:")) else self.noise.append(f"left: {r.url}"),
+        )
         page.goto(f"{self.url}/{query}")
         page.wait_for_selector("#steps .feed")
         page.wait_for_function("window.VESTA && VESTA.live.bridge && VESTA.live.player")

@@ -16,7 +16,7 @@ from vesta_ui.frames import FrameStore
 from vesta_ui.runs import recorder
 from vesta_ui.runs.run import Run
 
-EVIL = "<img src=x onerror=\"window.pwned=1\"> ${window.pwned=1} `x` {{value}} </script><script>window.pwned=1</script>"
+EVIL = '<img src=x onerror="window.pwned=1"> ${window.pwned=1} `x` {{value}} </script><script>window.pwned=1</script>'
 SHA = "a" * 64
 DURATION = 60.0
 
@@ -30,15 +30,21 @@ def facts(sha256: str = SHA, name: str = "walk.mp4") -> d.VideoFacts:
     return d.VideoFacts(sha256, name, DURATION, 320, 180, 5.0, False, "h264")
 
 
-def run_events(frames: FrameStore, run_id: str, video: d.VideoFacts, *, steps: int = 4, evil: str = "") -> list[ev.Event]:
+def run_events(
+    frames: FrameStore, run_id: str, video: d.VideoFacts, *, steps: int = 4, evil: str = ""
+) -> list[ev.Event]:
     """`steps` decisions, the last of them the answer. `evil` is put wherever text comes from outside."""
     question = d.Question(f"What is on the sign? {evil}", (d.Choice("A", f"TEA {evil}"), d.Choice("B", "COFFEE")))
     scenes = tuple(
-        d.Scene(f"scene-{i}", 10.0 * i, 10.0 * (i + 1), 50 * i, 50 * (i + 1), (10.0 * i + 5,), f"words {i} {evil}", evil)
+        d.Scene(
+            f"scene-{i}", 10.0 * i, 10.0 * (i + 1), 50 * i, 50 * (i + 1), (10.0 * i + 5,), f"words {i} {evil}", evil
+        )
         for i in range(6)
     )
     references = tuple(
-        d.Reference(f"r{i + 1}", f"scene-{n}", 10.0 * n, 10.0 * (n + 1), 0.9 - 0.2 * i, question.text, hypotheses=("A",))
+        d.Reference(
+            f"r{i + 1}", f"scene-{n}", 10.0 * n, 10.0 * (n + 1), 0.9 - 0.2 * i, question.text, hypotheses=("A",)
+        )
         for i, n in enumerate((3, 1, 5))
     )
     view = d.View(d.Emphasis.LOCAL, (d.Flag.SPEECH,))
@@ -83,7 +89,9 @@ def _looked(frames: FrameStore, n: int, evil: str) -> list[ev.Event]:
         ev.Observed(step=n, operation=operation, arguments=arguments, observations=() if failed else (seen,), frames=() if failed else taken,
                     output=f"output {n} {evil}", seconds=0.8, error=f"refused {evil}" if failed else "", error_kind="refused" if failed else ""),
     ]  # fmt: skip
-    return made if failed else [*made, ev.LedgerUpdated(step=n, entries=(d.Entry(f"e{n}", operation, n, "sign", seen),))]
+    return (
+        made if failed else [*made, ev.LedgerUpdated(step=n, entries=(d.Entry(f"e{n}", operation, n, "sign", seen),))]
+    )
 
 
 def record(folder: Path, events: Sequence[ev.Event]) -> None:

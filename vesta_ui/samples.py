@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,3 +48,21 @@ def find(name: str) -> Sample:
         if sample.name == name:
             return sample
     raise BadInput("this sample is not there: choose another one or open a video by its path")
+
+
+def recorded() -> Path | None:
+    """The folder of the recorded run that comes with the samples, or None."""
+    return next((p for p in sorted((FOLDER / "recorded").glob("*")) if (p / "events.jsonl").is_file()), None)
+
+
+def keep_recorded(runs: Path) -> str:
+    """Copy the recorded run into a folder of runs, once; returns its id, or "" when there is none."""
+    source = recorded()
+    if source is None:
+        return ""
+    target = runs / source.name
+    if not target.is_dir():
+        partial = runs / f".{source.name}.partial"
+        shutil.copytree(source, partial, dirs_exist_ok=True)
+        partial.replace(target)
+    return source.name

@@ -102,7 +102,7 @@
   };
   V.receive = (name, value) => {
     const panel = V.live[name];
-    if (!panel) return;
+    if (!panel || (value?.run && V.left.has(value.run))) return;
     V.values[name] = value;
     if (V.state.pinned !== null && V.PINNED.includes(name)) return; /* the reader looks at an earlier step */
     V.show(name, value);

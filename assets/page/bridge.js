@@ -1,8 +1,10 @@
-/* From the page's script to Python: opening a run. And links to what is shown. */
+/* From the page's script to Python: opening, continuing and forking runs. And links to what is shown. */
 (() => {
   const V = window.VESTA;
   V.panels.bridge = (root, api) => {
     V.openRun = (id) => { V.setRun(id); V.goTab("live"); api.trigger("open_run", { id }); };
+    V.resumeRun = (id) => { V.goTab("live"); api.trigger("resume", { id }); };
+    V.watchRecorded = () => { api.trigger("recorded", {}); V.once("status", () => V.replay()); };
     return {};
   };
   V.copyLink = (step) => {

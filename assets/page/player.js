@@ -83,7 +83,11 @@
       if (!key) return hold("No video yet: choose a sample, type a path, or upload a file.");
       const state = await V.get(`video/${encodeURIComponent(key)}/state`).catch((error) => ({ error: error.message }));
       if (mine !== key) return;
-      if (state.key) { key = state.key; facts = state; V.tell("video", facts); V.state.video = key; }
+      if (state.key) {
+        key = state.key; facts = state; V.state.video = key;
+        if (V.state.runSha && V.state.runSha !== key) V.clearRun();
+        V.tell("video", facts);
+      }
       if (state.ready) {
         hold("");
         const src = V.url(`video/${key}`);
@@ -97,6 +101,11 @@
     }
     hold("");
     V.openVideo = (next) => { if (next && next !== key) { key = next; loop = null; V.tell("loop", null); load(); } };
-    return { update: (value) => { if (value?.key && value.key !== key) V.openVideo(value.key); else if (!value?.key && !key) load(); } };
+    let first = true;
+    return { update: (value) => {
+      /* a link to a run names its own video: the sample is not even opened */
+      if (first && V.asked.get("run") && value?.key?.startsWith("sample:")) { first = false; return; }
+      first = false;
+      if (value?.key && value.key !== key) V.openVideo(value.key); else if (!value?.key && !key) load(); } };
   };
 })();

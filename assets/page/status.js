@@ -41,8 +41,9 @@
         status.usage && (status.usage.requests || status.max_usd) ? h("span.chip", {}, "spent ", h("i", {}, V.money(status.usage.usd)), status.max_usd ? ` of ${V.money(status.max_usd)}` : "") : null);
     };
     V.on("status", (value) => { status = value; draw(); });
+    V.on("settings", (chosen) => { roles = { ...roles, ...Object.fromEntries(Object.entries(chosen).filter(([name]) => name in roles)) }; draw(); });
     drawTabs();
-    return { update: (value) => { roles = value?.roles || {}; draw(); } };
+    return { update: (value) => { roles = value?.roles || {}; V.recorded = !!value?.recorded; draw(); } };
   };
   V.stage = (button) => {
     const on = document.body.classList.toggle("stage");
@@ -71,7 +72,8 @@
         buttons(phase);
         if (!value.roles) return;
         V.tell("status", value);
-        if (value.sha && value.sha !== shownVideo) { shownVideo = value.sha; V.openVideo?.(value.sha); }
+        V.state.runSha = value.sha;
+        if (value.sha && value.run + value.sha !== shownVideo) { shownVideo = value.run + value.sha; V.openVideo?.(value.sha); }
         if (value.run !== filled && value.question && !value.fresh) { /* a run opened by link or reload: show what it was asked */
           filled = value.run;
           const field = document.querySelector("#question textarea");

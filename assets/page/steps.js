@@ -19,7 +19,8 @@
     const empty = h("div.empty.first", {},
       h("p", {}, h("b", {}, "1 "), "Pick a question above, or write your own about any video."),
       h("p", {}, h("b", {}, "2 "), "Press Run: every step the agent takes appears here as it happens."),
-      h("p", {}, h("b", {}, "3 "), "Click any time or any bar to see the moment it talks about."));
+      h("p", {}, h("b", {}, "3 "), "Click any time or any bar to see the moment it talks about."),
+      V.recorded ? h("button.link", { type: "button", onclick: () => V.watchRecorded() }, "Or watch a recorded run at once") : null);
     V.append(root, [h("div.panel-top", {}, h("h2", {}, "Steps"), count, filters, search), h("div.feed-wrap", {}, list, pill), proposed]);
     V.proposal(proposed, api.trigger);
 
@@ -94,17 +95,17 @@
 
     return {
       update: (value) => {
-        if (!value || !value.cards) { if (!cards.size) V.fill(list, empty); return; }
+        if (!value || !value.cards) { cards.clear(); run = ""; total = 0; V.fill(list, empty); count.textContent = ""; return; }
         if (value.run !== run || value.total < total) { cards.clear(); list.replaceChildren(); run = value.run; total = 0; }
         if (!cards.size) list.replaceChildren();
         const before = total;
+        total = Math.max(total, value.total);
         for (const data of value.cards) {
           const known = cards.get(data.n), text = JSON.stringify(data);
           if (known && known.text === text && !(data.n === before && value.total > before)) continue;
           const card = known || { node: h("article.step", { data: { step: data.n }, tabindex: "-1", onclick: (e) => { if (!e.target.closest("button, a, input, textarea, select, summary, pre") && !String(getSelection())) V.goStep(data.n, true); } }) };
           card.data = data; card.text = text;
           if (!known) { cards.set(data.n, card); list.append(card.node); if (before && !V.quiet()) card.node.classList.add("enter"); }
-          total = Math.max(total, data.n);
           draw(card);
         }
         total = value.total;

@@ -7,7 +7,8 @@
   V.state = { run: "", selection: null, pinned: null, follow: true };
   const listeners = {};
   V.on = (name, fn) => (listeners[name] ||= []).push(fn);
-  V.tell = (name, data) => (listeners[name] || []).forEach((fn) => fn(data));
+  V.once = (name, fn) => V.on(name, function one(data) { listeners[name] = listeners[name].filter((f) => f !== one); fn(data); });
+  V.tell = (name, data) => [...(listeners[name] || [])].forEach((fn) => fn(data));
 
   /* ---- one selection: {step, s, e, entry, ref}. Panels mark what belongs to it and never scroll the page for it. */
   V.select = (selection) => {
@@ -24,14 +25,29 @@
     return Number.isFinite(chosen.s) && Number.isFinite(item.s) && chosen.s < item.e && item.s < chosen.e;
   };
 
-  /* ---- the run */
+  /* ---- the run. What still arrives of a run this page has left is not shown. */
+  V.left = new Set();
   V.setRun = (run) => {
     if (!run || run === V.state.run) return;
+    if (V.state.run) V.left.add(V.state.run);
+    V.left.delete(run);
     V.state.run = run;
+    V.state.runSha = "";
     V.state.pinned = null;
     V.state.selection = null;
     document.body.classList.add("has-run");
     V.tell("run", run);
+    V.address();
+  };
+
+  /* another video was chosen: the run on the page was about another one */
+  V.clearRun = () => {
+    if (!V.state.run) return;
+    V.left.add(V.state.run);
+    Object.assign(V.state, { run: "", runSha: "", pinned: null, selection: null });
+    document.body.classList.remove("has-run");
+    V.PINNED.forEach((name) => { V.values[name] = null; V.show(name, null); });
+    V.tell("run", "");
     V.address();
   };
 

@@ -99,7 +99,7 @@
     /* before a run there are the lanes, the axis and the playhead already: nothing moves when it starts */
     const blank = (duration) => { T.duration = duration; T.from = 0; T.to = duration; T.value = { duration, items: [], relevance: [], scenes: 0, coverage: null, query: "" }; };
     V.on("run", () => { plot.style.visibility = "hidden"; key = ""; V.scenes = []; if (V.duration()) blank(V.duration()); T.redraw(); });
-    V.on("video", (facts) => { if ((!T.value || !T.value.run || T.value.sha !== facts.sha256) && facts.duration_s) { blank(facts.duration_s); T.redraw(); } });
+V.on("video", (facts) => { if (!V.state.run && facts.duration_s) { blank(facts.duration_s); T.redraw(); } });
 
     async function scenes(value) {
       const wanted = value.run + value.index;

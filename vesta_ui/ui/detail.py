@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from vesta_ui.domain import ModelCall
 from vesta_ui.runs.session import Session
 from vesta_ui.ui.view import Json, card, totals

@@ -11,9 +11,13 @@ from typing import Any
 
 import gradio as gr
 
+from vesta_ui import samples
 from vesta_ui.domain import Action
 from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.models import keys
+from vesta_ui.operations import OPERATIONS
 from vesta_ui.question import parse_question
+from vesta_ui.runs import fork as forks
 from vesta_ui.runs.run import Run, Runs
 from vesta_ui.settings import Settings
 from vesta_ui.ui import attach
@@ -67,12 +71,13 @@ class Handlers:
         except VestaError as error:
             return "", trouble(error), gr.skip()
         assert known.facts is not None
-        value = {"run": run.id, "phase": "starting", "text": "Starting …", "live": True}
-        return run.id, value, {"key": known.facts.sha256}
+        return run.id, started(run.id), {"key": known.facts.sha256}
 
     def choose(self, agent: str, chosen: Json) -> Settings:
         """The settings of one run: what the drawer holds over the server's own."""
-        values = {name: value for name, value in chosen.items() if name in Settings.__slots__ and value not in (None, "")}
+        values = {
+            name: value for name, value in chosen.items() if name in Settings.__slots__ and value not in (None, "")
+        }
         for hidden in ("data_dir", "host", "port", "chroma_url"):
             values.pop(hidden, None)
         if agent:
@@ -113,11 +118,57 @@ class Handlers:
         run = self._live(run_id)
         if run is None:
             return idle("This run has ended: ask again to look further, or fork it.")
-        operation, arguments = str(data.get("operation", "")), data.get("arguments")
-        if operation not in ("retrieve", "inspect", "speech", "clip", "finalize") or not isinstance(arguments, dict):
-            return trouble(BadInput("choose an operation and its interval"))
-        run.control.act_by_hand(Action(operation, arguments, str(data.get("thought") or "chosen by hand")))
+        try:
+            run.control.act_by_hand(_action(data))
+        except BadInput as error:
+            return trouble(error)
         return gr.skip()
+
+    def fork(
+        self, run_id: str, agent: str, player: Json | None, chosen: Json | None, event: gr.EventData
+    ) -> tuple[Any, Json, Any]:
+        """A child of the shown run from one of its steps, with another action; the parent stays untouched."""
+        data = event._data or {}
+        try:
+            action = _action(data)
+            edit = forks.Edit(int(data.get("step", 0)), action)
+            known = self.shelf.find(self._sha(run_id))
+            run = self.runs.fork(run_id, edit, known.path, self.choose(agent, chosen or {}))
+        except (VestaError, TypeError, ValueError) as error:
+            return gr.skip(), trouble(error), gr.skip()
+        return run.id, started(run.id), gr.skip()
+
+    def resume(self, player: Json | None, chosen: Json | None, event: gr.EventData) -> tuple[Any, Json, Any]:
+        """Go on with an interrupted run after its last whole step."""
+        run_id = str((event._data or {}).get("id", ""))
+        try:
+            sha = self._sha(run_id)
+            run = self.runs.resume(run_id, self.shelf.find(sha).path, self.choose("", chosen or {}))
+        except VestaError as error:
+            return gr.skip(), trouble(error), gr.skip()
+        return run.id, started(run.id), {"key": sha}
+
+    def recorded(self) -> str:
+        """The recorded run that comes with the first sample, made one of this data folder's runs."""
+        return samples.keep_recorded(self.runs.root)
+
+    def key(self, event: gr.EventData) -> Any:
+        """A provider key typed in the settings: kept for this process only."""
+        data = event._data or {}
+        provider = str(data.get("provider", ""))
+        if provider not in keys.VARIABLES:
+            return trouble(BadInput("that provider takes no key"))
+        keys.set_key(provider, str(data.get("key", "")))
+        return gr.skip()
+
+    def run_list(self) -> list[Json]:
+        """Rows of the list of runs, newest first."""
+        kept = ("id", "question", "video", "sha256", "agent", "outcome", "answer")
+        return [{name: getattr(one, name) for name in kept} for one in self.runs.list()]
+
+    def _sha(self, run_id: str) -> str:
+        started = self.runs.get(run_id).session().started
+        return started.video.sha256 if started else ""
 
     def _live(self, run_id: str) -> Run | None:
         try:
@@ -125,6 +176,18 @@ class Handlers:
         except VestaError:
             return None
         return run if run and not run.done else None
+
+
+def _action(data: Json) -> Action:
+    """An action as the page sends it. Raises `BadInput`."""
+    operation, arguments = str(data.get("operation", "")), data.get("arguments")
+    if operation not in OPERATIONS or not isinstance(arguments, dict):
+        raise BadInput("choose an operation and its interval")
+    return Action(operation, arguments, str(data.get("thought") or "chosen by hand"))
+
+
+def started(run_id: str) -> Json:
+    return {"run": run_id, "phase": "starting", "text": "Starting …", "live": True}
 
 
 def idle(text: str) -> Json:

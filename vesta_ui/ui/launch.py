@@ -43,13 +43,14 @@ def served(settings: Settings, port: int, *, mcp: bool = False) -> tuple[Any, An
     os.environ["GRADIO_TEMP_DIR"] = str(settings.data_dir / "uploads")
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     from vesta_ui.runs.run import Runs
+    from vesta_ui.ui.handlers import Handlers
     from vesta_ui.ui.page import build
     from vesta_ui.ui.routes import routes
     from vesta_ui.ui.theme import theme
     from vesta_ui.ui.videos import Shelf
 
-    runs, shelf = Runs(settings), Shelf(settings.data_dir)
-    page = build(settings, runs, shelf)
+    handlers = Handlers(settings, Runs(settings), Shelf(settings.data_dir))
+    page = build(handlers)
     page.queue(default_concurrency_limit=4, api_open=False)
     page.launch(
         server_name=settings.host,
@@ -69,9 +70,9 @@ def served(settings: Settings, port: int, *, mcp: bool = False) -> tuple[Any, An
         max_file_size="8gb",
         state_session_capacity=200,
         prevent_thread_lock=True,
-        app_kwargs={"routes": routes(runs, shelf, settings.data_dir)},
+        app_kwargs={"routes": routes(handlers)},
     )
-    return page, Closing(runs, shelf)
+    return page, Closing(handlers.runs, handlers.shelf)
 
 
 class Closing:
@@ -118,4 +119,6 @@ def data_dir_ready(folder: Path) -> None:
         probe.write_text("")
         probe.unlink()
     except OSError as error:
-        raise BadInput(f"the data folder cannot be written ({error.strerror}): give another one with --data-dir") from error
+        raise BadInput(
+            f"the data folder cannot be written ({error.strerror}): give another one with --data-dir"
+        ) from error

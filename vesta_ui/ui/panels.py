@@ -1,7 +1,7 @@
 """One `gr.HTML` per panel: a constant empty template, JSON in, named events out.
 
 Gradio executes what reaches an HTML template, so values never do: the template stays empty and `assets/page/` builds
-the DOM from `props.value` with `textContent`.
+the DOM from the value with `textContent`. A function, not a subclass: gradio writes a stub file beside every subclass.
 """
 
 from __future__ import annotations
@@ -12,29 +12,28 @@ import gradio as gr
 
 from vesta_ui.ui import assets
 
-EVENTS = {
-    "bridge": ("start", "pause", "step", "stop", "open_run", "open_video", "by_hand", "sample", "command"),
+
+def panel(name: str, elem_id: str, events: tuple[str, ...] = (), value: Any = None, **kwargs: Any) -> gr.HTML:
+    """`name` is the panel's key in the page's script; `events` are what its `trigger` may send to Python."""
+    names = ", ".join(f"'{event}'" for event in events)  # gradio looks for quoted names to allow a listener
+    return gr.HTML(
+        value=value,
+        html_template=f'<div class="panel" data-panel="{name}"></div>',
+        js_on_load=f"VESTA.mount('{name}', element, {{props, trigger, watch, events: [{names}]}});",
+        head=f'<script src="vesta/page.js?v={assets.version()}"></script>',
+        elem_id=elem_id,
+        apply_default_css=False,
+        padding=False,
+        **kwargs,
+    )
+
+
+QUIET: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+"""For commands that answer at once: never behind a stream in the queue."""
+STREAM: dict[str, Any] = {
+    "show_progress": "hidden",
+    "api_visibility": "private",
+    "concurrency_limit": None,
+    "trigger_mode": "multiple",
 }
-
-
-class Panel(gr.HTML):  # type: ignore[misc]
-    """`name` is its key in the page's script; `events` are what `trigger` may send to Python."""
-
-    def __init__(self, name: str, elem_id: str, events: tuple[str, ...] = (), **kwargs: Any) -> None:
-        names = ", ".join(f"'{event}'" for event in events)
-        super().__init__(
-            value=kwargs.pop("value", None),
-            html_template=f'<div class="panel" data-panel="{name}"></div>',
-            js_on_load=f"VESTA.mount('{name}', element, {{props, trigger, watch, events: [{names}]}});",
-            head=f'<script src="vesta/page.js?v={assets.version()}"></script>',
-            elem_id=elem_id,
-            apply_default_css=False,
-            padding=False,
-            **kwargs,
-        )
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object"}
-
-    def get_block_name(self) -> str:
-        return "html"
+"""For attaching: as many tabs as there are, and a new run may be attached while an older one still streams."""

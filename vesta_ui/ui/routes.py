@@ -19,11 +19,12 @@ from starlette.routing import Route
 from vesta_ui.domain import Scene
 from vesta_ui.errors import BadTrace, VestaError
 from vesta_ui.playback import webvtt
-from vesta_ui.runs.run import Run, Runs
+from vesta_ui.runs.run import Run
 from vesta_ui.runs.session import fold, until_step
 from vesta_ui.scene_index import video_folder
-from vesta_ui.ui import assets, detail, ledger_view, timeline, view
-from vesta_ui.ui.videos import SHA, Shelf
+from vesta_ui.ui import assets, detail, ledger_view, ready, timeline, view
+from vesta_ui.ui.handlers import Handlers
+from vesta_ui.ui.videos import SHA
 
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 FRESH = {"Cache-Control": "no-store"}
@@ -31,8 +32,9 @@ CUE_WORDS = 10
 NAME = re.compile(r"[A-Za-z0-9_-]{1,100}[.]jpg")
 
 
-def routes(runs: Runs, shelf: Shelf, data_dir: Path) -> list[Route]:
+def routes(handlers: Handlers) -> list[Route]:
     """Everything under `vesta/`."""
+    runs, shelf, data_dir = handlers.runs, handlers.shelf, handlers.settings.data_dir
 
     def found(run_id: str) -> Run:
         return runs.get(run_id)
@@ -68,17 +70,14 @@ def routes(runs: Runs, shelf: Shelf, data_dir: Path) -> list[Route]:
         return ledger_view.memory(found(request.path_params["run"]).session())
 
     def run_list(request: Request) -> Any:
-        return [
-            {
-                "id": r.id,
-                "question": r.question,
-                "video": r.video,
-                "agent": r.agent,
-                "outcome": r.outcome,
-                "answer": r.answer,
-            }
-            for r in runs.list()
-        ]
+        return handlers.run_list()
+
+    def video_list(request: Request) -> Any:
+        return shelf.list()
+
+    def readiness(request: Request) -> Any:
+        specs = handlers.settings.roles() | {k: v for k, v in request.query_params.items() if k in ready.HINTS and v}
+        return {"roles": ready.roles(specs), "providers": ready.providers(), "hints": ready.HINTS}
 
     def script(request: Request) -> Response:
         return Response(assets.script(), media_type="text/javascript", headers=FOREVER)
@@ -111,6 +110,8 @@ def routes(runs: Runs, shelf: Shelf, data_dir: Path) -> list[Route]:
         Route("/vesta/video/{key}/state", _guarded(video_state)),
         Route("/vesta/video/{key}", _guarded(video)),
         Route("/vesta/runs", _guarded(run_list)),
+        Route("/vesta/videos", _guarded(video_list)),
+        Route("/vesta/ready", _guarded(readiness)),
         Route("/vesta/run/{run}", _guarded(run_view)),
         Route("/vesta/run/{run}/step/{n:int}", _guarded(run_step)),
         Route("/vesta/run/{run}/cards", _guarded(run_cards)),

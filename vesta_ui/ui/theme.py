@@ -6,10 +6,30 @@ import gradio as gr
 from gradio.themes.utils.fonts import LocalFont
 
 INK = gr.themes.Color(
-    "#f7f8fa", "#eef1f4", "#e0e5ea", "#c8cfd7", "#97a1ad", "#6a7480", "#4d5661", "#363d46", "#20262d", "#161a1f", "#0e1114"
+    "#f7f8fa",
+    "#eef1f4",
+    "#e0e5ea",
+    "#c8cfd7",
+    "#97a1ad",
+    "#6a7480",
+    "#4d5661",
+    "#363d46",
+    "#20262d",
+    "#161a1f",
+    "#0e1114",
 )
 BLUE = gr.themes.Color(
-    "#eaf4fb", "#d2e8f6", "#a5d1ed", "#6db3df", "#3392cd", "#0072b2", "#00629a", "#00517f", "#004064", "#002f4a", "#001e30"
+    "#eaf4fb",
+    "#d2e8f6",
+    "#a5d1ed",
+    "#6db3df",
+    "#3392cd",
+    "#0072b2",
+    "#00629a",
+    "#00517f",
+    "#004064",
+    "#002f4a",
+    "#001e30",
 )
 
 

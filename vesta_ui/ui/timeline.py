@@ -44,14 +44,13 @@ def lanes(session: Session, run_id: str, now: Snapshot | None) -> dict[str, Any]
 def intervals(arguments: dict[str, Any]) -> list[Interval]:
     """The intervals an action names, whatever its argument is called; malformed ones are left out."""
     found: list[Interval] = []
-    raw = [*(arguments.get("intervals") or []), arguments.get("interval"), arguments.get("within")]
+    raw: list[Any] = [*(arguments.get("intervals") or []), arguments.get("interval")]
     if "start" in arguments and "end" in arguments:
         raw.append([arguments["start"], arguments["end"]])
     for one in raw:
-        pair = [one.get("start"), one.get("end")] if isinstance(one, dict) else one
         try:
-            start, end = pair  # type: ignore[misc]
-            found.append(Interval(float(start), float(end)))  # type: ignore[arg-type]
+            start, end = one
+            found.append(Interval(float(start), float(end)))
         except (TypeError, ValueError):
             continue
     return found

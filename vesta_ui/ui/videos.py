@@ -78,7 +78,10 @@ class Shelf:
             path = self._remembered().get(key)
         if path is None or not Path(path).is_file():
             raise BadInput("the file of this video is not where it was: open it again by its path")
-        return self.open(Path(path))
+        known = self.open(Path(path))
+        if known.facts and known.facts.sha256 != key:
+            raise BadInput("the file of this video now holds another one: open the right file by its path")
+        return known
 
     def state(self, key: str) -> dict[str, Any]:
         """What the player needs to know; never a path."""
@@ -91,6 +94,12 @@ class Shelf:
             "share": round(known.share, 3),
             "error": known.error,
         }
+
+    def list(self) -> list[dict[str, str]]:
+        """Key and name of every video remembered whose file is still there."""
+        with self._lock:
+            book = self._remembered()
+        return [{"key": sha, "name": Path(path).name} for sha, path in book.items() if Path(path).is_file()]
 
     def _prepare(self, known: Known) -> None:
         from vesta_ui.playback import playable

@@ -57,9 +57,7 @@ def views(
     }
 
 
-def status(
-    session: Session, run_id: str, *, paused: bool, held: bool, waiting: str, done: bool, lost: bool
-) -> Json:
+def status(session: Session, run_id: str, *, paused: bool, held: bool, waiting: str, done: bool, lost: bool) -> Json:
     """One clear sentence, the phase the page is in, progress of long work, and the header's meters."""
     phase, text = _phase(session, paused, held, done, lost)
     if waiting and not done:
@@ -229,7 +227,9 @@ def card(step: Step, finished: RunFinished | None = None) -> Json:
         "entries": [entry.id for entry in step.entries],
         "observations": [_observation(o) for o in (observed.observations if observed else ())],
         "thumbs": [{"t": f.time, "sha": f.sha256} for f in (observed.frames[:8] if observed else ())],
-        "gaps": [gap.text for gap in (step.started.snapshot.gaps if step.started and step.started.snapshot else ())][:3],
+        "gaps": [gap.text for gap in (step.started.snapshot.gaps if step.started and step.started.snapshot else ())][
+            :3
+        ],
         "warnings": [notice.message for notice in step.warnings],
         "h": sorted({s.label for o in (observed.observations if observed else ()) for s in o.stances if s.supports}),
     }
@@ -280,7 +280,9 @@ def _result(step: Step) -> str:
         return f"{found} scene{'s' * (found != 1)} found"
     best = sorted(observed.observations, key=lambda o: (o.verdict is not True, -(o.confidence or 0)))
     if best:
-        return (f"“{best[0].text}” — " if best[0].text and best[0].text not in best[0].content else "") + best[0].content
+        return (f"“{best[0].text}” — " if best[0].text and best[0].text not in best[0].content else "") + best[
+            0
+        ].content
     return observed.output.strip().split("\n")[0]
 
 
@@ -306,7 +308,9 @@ def answer(session: Session, run_id: str, now: Snapshot | None, *, lost: bool = 
             {"s": e.start, "e": e.end, "entry": e.entry_id, "why": e.why, "verified": e.entry_id in verified}
             for e in (said.evidence if said else ())
         ],
-        "warnings": [n.message for n in dict.fromkeys((*(session.index.notices if session.index else ()), *session.warnings))],
+        "warnings": [
+            n.message for n in dict.fromkeys((*(session.index.notices if session.index else ()), *session.warnings))
+        ],
         "steps": len(session.steps),
         "seconds": round(session.at, 1),
         "usage": totals(session.usage),
@@ -314,7 +318,9 @@ def answer(session: Session, run_id: str, now: Snapshot | None, *, lost: bool = 
 
 
 def totals(usage: Usage) -> Json:
-    tokens = None if usage.input_tokens is None or usage.output_tokens is None else usage.input_tokens + usage.output_tokens
+    tokens = (
+        None if usage.input_tokens is None or usage.output_tokens is None else usage.input_tokens + usage.output_tokens
+    )
     return {
         "frames": usage.frames,
         "tokens": tokens,

@@ -1,0 +1,50 @@
+"""Which roles can play now and why not. Asks nobody over a network: a key that is there counts as ready."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vesta_ui import models
+from vesta_ui.encoders import ENCODERS
+from vesta_ui.errors import BadSpec
+from vesta_ui.models import keys
+
+HINTS = {
+    "router": ["embedded", "openai:gpt-5-mini", "gemini:gemini-3-flash-preview"],
+    "reasoner": ["embedded", "openai:o3", "gemini:gemini-3-pro-preview"],
+    "observer": ["embedded", "openai:gpt-4o", "gemini:gemini-3-flash-preview"],
+    "speech": ["embedded", "off", "openai:whisper-1"],
+    "encoder": list(ENCODERS),
+}
+
+
+def roles(specs: dict[str, str]) -> list[dict[str, Any]]:
+    """Per role: its spec, whether it can play, and one sentence that says so."""
+    return [{"role": role, "spec": spec, **_ready(role, spec)} for role, spec in specs.items()]
+
+
+def providers() -> list[dict[str, Any]]:
+    return [
+        {"name": name, "variables": list(names), "has_key": bool(keys.get_key(name))}
+        for name, names in keys.VARIABLES.items()
+    ]
+
+
+def _ready(role: str, spec: str) -> dict[str, Any]:
+    if spec in ("embedded", "off") or role == "encoder":
+        known = role != "encoder" or spec in ENCODERS
+        why = (
+            "runs on this computer, no key"
+            if spec == "embedded"
+            else "not used"
+            if spec == "off"
+            else "needs its own weights or address; building an index says what is missing"
+        )
+        return {"ready": known, "why": why if known else f"unknown encoder: choose one of {', '.join(ENCODERS)}"}
+    try:
+        provider = models.parse(spec).provider
+    except BadSpec as error:
+        return {"ready": False, "why": str(error)}
+    if provider in keys.VARIABLES and provider != "compatible" and not keys.get_key(provider):
+        return {"ready": False, "why": f"no key for {provider}: type one below or set {keys.VARIABLES[provider][0]}"}
+    return {"ready": True, "why": "the key is there" if provider in keys.VARIABLES else "ready"}
