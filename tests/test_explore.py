@@ -169,8 +169,10 @@ def test_without_any_item_seen_the_video_is_gone_through() -> None:
 def test_the_answer_is_the_order_the_sure_changes_allow_and_cites_them() -> None:
     p = past(track(5, "kitchen kitchen garden garden cellar cellar"))
     action = predict(p).action
-    assert action.arguments["answer"] == "B" and action.arguments["confidence"] == 0.9
+    assert action.arguments["answer"] == "B" and action.arguments["confidence"] == 0.7
     assert action.arguments["evidence"] == ["e2", "e3", "e4", "e5"]
+    looked_into = past(track(5, "kitchen kitchen garden garden cellar cellar"), track(1, "kitchen garden", start=6))
+    assert predict(looked_into).action.arguments["confidence"] == 0.9
 
 
 def test_refuted_readings_do_not_speak() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vesta_ui.domain import Action, Entry
 from vesta_ui.exploration import Past
-from vesta_ui.exploration.order import Change, compatible, met, readings, refuted, scores, tracks
+from vesta_ui.exploration.order import Change, compatible, confirmed, met, readings, refuted, scores, tracks
 from vesta_ui.roles import Decision
 from vesta_ui.roles.embedded.asked import Kind, understand
 from vesta_ui.roles.embedded.facts import Fact
@@ -40,7 +40,8 @@ def _by_order(past: Past) -> Action | None:
     trusted = [t for t in every if not refuted(t, every)]
     sure = [change for t in trusted for change in t.changes if change.sure]
     certain = sure and compatible(sure, past.question, met(trusted)[0]) == [best]
-    confidence = 0.9 if certain else round(0.6 / ties, 2)
+    checked = any(confirmed(c, t, every) for t in trusted for c in t.changes if c.sure)
+    confidence = (0.9 if checked else 0.7) if certain else round(0.6 / ties, 2)
     closest: dict[tuple[str, str], Change] = {}
     for change in sure or [c for t in every for c in t.changes]:
         held = closest.get((change.before, change.after))
