@@ -12,7 +12,8 @@ from vesta_ui.domain import Interval, Snapshot
 from vesta_ui.runs.session import Session, Step
 from vesta_ui.ui import ledger_view
 
-LOOKING = {"inspect": "inspected", "speech": "speech", "clip": "clip"}
+LANES = {"speech": "speech", "clip": "clip"}
+"""Lane of an operation; every other one that looks is "inspected"."""
 
 
 def lanes(session: Session, run_id: str, now: Snapshot | None) -> dict[str, Any] | None:
@@ -45,8 +46,8 @@ def intervals(arguments: dict[str, Any]) -> list[Interval]:
     """The intervals an action names, whatever its argument is called; malformed ones are left out."""
     found: list[Interval] = []
     raw: list[Any] = [*(arguments.get("intervals") or []), arguments.get("interval")]
-    if "start" in arguments and "end" in arguments:
-        raw.append([arguments["start"], arguments["end"]])
+    if "start_s" in arguments and "end_s" in arguments:
+        raw.append([arguments["start_s"], arguments["end_s"]])
     for one in raw:
         try:
             start, end = one
@@ -54,6 +55,15 @@ def intervals(arguments: dict[str, Any]) -> list[Interval]:
         except (TypeError, ValueError):
             continue
     return found
+
+
+def places(step: Step) -> list[Interval]:
+    """Where a step looks or looked: the intervals it named, else the span of the frames it got."""
+    named = intervals(step.decided.action.arguments) if step.decided else []
+    if named or step.observed is None or not step.observed.frames:
+        return named
+    times = [frame.time for frame in step.observed.frames]
+    return [Interval(min(times), max(times))]
 
 
 def scenes(session: Session) -> list[dict[str, Any]]:
@@ -95,13 +105,13 @@ def _looks(session: Session) -> list[dict[str, Any]]:
 
 def _looked(step: Step) -> list[dict[str, Any]]:
     """What a step looked at: the intervals it named, with the sampling density of the frames it really got."""
-    lane = LOOKING.get(step.decided.action.operation) if step.decided else None
-    if lane is None or step.decided is None:
+    if step.decided is None or step.decided.action.operation in ("retrieve", "finalize"):
         return []
+    lane = LANES.get(step.decided.action.operation, "inspected")
     frames = step.observed.frames if step.observed else ()
     found = []
-    for one in intervals(step.decided.action.arguments):
-        taken = sum(one.start <= frame.time < one.end for frame in frames)
+    for one in places(step):
+        taken = sum(one.start <= frame.time <= one.end for frame in frames)
         rate = taken / one.length if one.length else 0.0
         note = f"{taken} frames, {rate:.2g} a second" if taken else "transcript" if lane == "speech" else "looking …"
         found.append(

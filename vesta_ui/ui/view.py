@@ -11,7 +11,7 @@ from vesta_ui.domain import Observation, Outcome, Snapshot, Usage, clock
 from vesta_ui.events import RunFinished
 from vesta_ui.runs.session import Session, Step
 from vesta_ui.ui import ledger_view, timeline
-from vesta_ui.ui.timeline import intervals
+from vesta_ui.ui.timeline import intervals, places
 
 Json = dict[str, Any]
 
@@ -211,7 +211,7 @@ def card(step: Step, finished: RunFinished | None = None) -> Json:
     return {
         "n": step.n,
         "op": action.operation if action else "",
-        "at": [[i.start, i.end] for i in intervals(arguments)],
+        "at": [[i.start, i.end] for i in places(step)],
         "ask": _asked(arguments),
         "thought": action.thought if action else "",
         "source": decided.source if decided else "",
