@@ -29,7 +29,8 @@ THRESHOLD = 27.0
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A scene: `[start, end)` seconds, `[start_frame, end_frame)` ordinals."""
+    """A scene: `[start, end)` seconds; `[start_frame, end_frame)` ordinals, from the picture shown as it begins to the one
+    shown as the next begins (none when one picture stays for several scenes)."""
 
     start: float
     end: float
@@ -151,7 +152,7 @@ def _shot(video: Video, start: float, end: float) -> Shot:
     timeline = video.timeline
     first = timeline.ordinal(timeline.shown_at(start))
     last = len(timeline.ticks) if end >= video.facts.duration_s else timeline.ordinal(timeline.shown_at(end))
-    return Shot(start, end, first, max(first + 1, last))
+    return Shot(start, end, first, last)
 
 
 def _choose(
