@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,10 +14,11 @@ from explore_help import answer, decided, finished, look, looked, play, script, 
 from vesta_ui import shots
 from vesta_ui.bench import squares
 from vesta_ui.control import Control
-from vesta_ui.domain import Interval, MemoryItem, Outcome, Word
+from vesta_ui.domain import Action, Interval, MemoryItem, Outcome, Word
 from vesta_ui.events import Warned
 from vesta_ui.exploration import history, ranges, showing
 from vesta_ui.frames import FrameStore
+from vesta_ui.runs import run as runs
 from vesta_ui.settings import Settings
 from vesta_ui.video import open_video
 
@@ -221,3 +223,15 @@ def test_a_model_that_fails_leaves_an_answer_from_the_ledger(video: Path, tmp_pa
     end = finished(one)
     assert end.outcome == Outcome.FAILED and end.failure and end.answer is not None
     assert looked(one.events)[-1].error_kind == "quota"
+
+
+def test_the_user_may_add_an_operation_by_hand(video: Path, tmp_path: Path, settings: Settings) -> None:
+    chosen = replace(settings, agent="save", speech="off")
+    one = runs.Run(runs.new_id(), tmp_path / "run", video)
+    mine = Action("inspect", {"intervals": [[3.0, 4.0]], "focus": "the square"})
+    one.control.act_by_hand(mine)
+    for _ in runs.play(one, open_video(video), SAMPLE.question, chosen):
+        pass
+    first, second, *_ = looked(one.events)
+    assert (first.operation, first.error) == ("inspect", "") and second.operation == "query_range"
+    assert decided(one.events)[0].source == "user" and finished(one).answer is not None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from vesta_ui.domain import Action, Frame, Interval, MemoryItem, Notice, Question, Snapshot, VideoFacts, View
 from vesta_ui.errors import OperationRefused
 from vesta_ui.ledger import Ledger
-from vesta_ui.operations import Result, Workspace
+from vesta_ui.operations import Result, Workspace, load
 from vesta_ui.operations.arguments import Arguments
 from vesta_ui.roles import Decision, Look
 
@@ -79,6 +79,10 @@ class Query:
     summary: str
 
 
+BY_HAND = ("inspect", "speech", "clip")
+"""Operations the user may add to such an agent's run; the agent itself is never offered them."""
+
+
 class Explorer:
     """An agent of this kind, but for its query and what a query shows (SAVE §3.1). Subclasses set `query` and `sight`."""
 
@@ -110,9 +114,11 @@ class Explorer:
         return self.mind.predict(past) if final or past.left <= 0 else self.mind.choose(past)
 
     def observe(self, action: Action, state: State, step: int) -> Result:
-        if action.operation != self.query.name:
-            raise OperationRefused(f"there is no operation “{action.operation}”: this agent has only {self.query.name}")
-        return self.mind.take_in(self.sight(action.arguments), self.past(state, step))
+        if action.operation == self.query.name:
+            return self.mind.take_in(self.sight(action.arguments), self.past(state, step))
+        if action.operation in BY_HAND:
+            return load(action.operation).run(action.arguments, step, state.question, self.workspace)
+        raise OperationRefused(f"there is no operation “{action.operation}”: this agent has only {self.query.name}")
 
     def fallback(self, state: State, step: int) -> Decision:
         from vesta_ui.exploration.predict import predict

@@ -14,6 +14,7 @@ from vesta_ui.domain import Action, Entry, Interval, Modality, ModelCall, Observ
 from vesta_ui.exploration import Past, Query, Sight
 from vesta_ui.exploration.order import Reading, Track, compatible, confirmed, met, readings, refuted, tracks
 from vesta_ui.exploration.predict import predict, verdict
+from vesta_ui.exploration.ranges import QUERY_RANGE
 from vesta_ui.exploration.showing import cells, header, heard, said, with_frames
 from vesta_ui.operations import Result, Workspace
 from vesta_ui.operations.text import lines
@@ -65,6 +66,10 @@ class Rules:
     def predict(self, past: Past) -> Decision:
         return predict(past)
 
+    def begun(self, past: Past) -> bool:
+        """Whether it has made a query of its own; the user may have added other operations."""
+        return any(item.operation == self.query.name for item in past.memory)
+
     def ask(self, arguments: dict[str, Any], thought: str) -> Decision:
         return Decision(Action(self.query.name, arguments, thought))
 
@@ -86,7 +91,7 @@ class RangeRules(Rules):
     def choose(self, past: Past) -> Decision:
         done = {(m.arguments.get("start_s"), m.arguments.get("end_s")) for m in past.memory}
         whole = Interval(0.0, past.video.duration_s)
-        if not past.memory:
+        if not self.begun(past):
             return self._range(whole, "I have seen nothing yet, so I begin with the whole video.")
         order = understand(past.question).kind is Kind.ORDER and bool(past.question.choices)
         proposals = ordering(past, whole) if order else evidence(past, whole)
@@ -104,7 +109,7 @@ class FrameRules(Rules):
 
     def choose(self, past: Past) -> Decision:
         frames, duration, rate = frame_times(past), past.video.duration_s, past.video.fps
-        if not past.memory:
+        if not self.begun(past):
             return self._frame(duration / 2, rate, "I have seen nothing yet, so I begin in the middle.")
         if understand(past.question).kind not in (Kind.COUNT, Kind.ORDER) and settled(past):
             return predict(past)
@@ -128,7 +133,7 @@ class OnceRules(Rules):
     """For `watch`: one look, then the answer."""
 
     def choose(self, past: Past) -> Decision:
-        if past.memory:
+        if self.begun(past):
             return predict(past)
         return self.ask({}, "I look at frames spread over the whole video, once.")
 
@@ -227,7 +232,8 @@ def evidence(past: Past, whole: Interval) -> list[tuple[Interval, str]]:
 def _promising(past: Past) -> list[Entry]:
     """Pictures that meet the question, seen only from afar; the best first, at most three."""
     found = [e for e in past.ledger.entries if e.observation.verdict and e.observation.modality is Modality.PICTURE]
-    close = [Interval(float(m.arguments["start_s"]), float(m.arguments["end_s"])) for m in past.memory if not m.error]
+    looks = [m.arguments for m in past.memory if not m.error and m.operation == QUERY_RANGE.name]
+    close = [Interval(float(given["start_s"]), float(given["end_s"])) for given in looks]
     far = [e for e in found if not any(c.length <= 2 * CLOSE_S and c.overlap(e.interval) > 0 for c in close)]
     return sorted(far, key=lambda e: -(e.observation.confidence or 0))[:3]
 
