@@ -1,0 +1,122 @@
+""" "When does it pay?": evidence, tokens and cost of runs on one question, from their traces."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from vesta_ui import bench
+from vesta_ui.bench.pay import as_text, pay
+from vesta_ui.domain import (
+    Action,
+    Answer,
+    Choice,
+    Evidence,
+    Frame,
+    Interval,
+    ModelCall,
+    Outcome,
+    Question,
+    Usage,
+    VideoFacts,
+)
+from vesta_ui.errors import BadInput
+from vesta_ui.events import Decided, Event, Observed, RunFinished, RunStarted
+from vesta_ui.exploration.tokens import FRAME_TOKENS, HIGH_FRAME_TOKENS
+from vesta_ui.runs.recorder import Recorder
+from vesta_ui.runs.run import Run
+
+QUESTION = Question("What is it?", (Choice("A", "a cat"), Choice("B", "a dog")))
+FACTS = VideoFacts("0" * 64, "a.mp4", 1_000.0, 320, 180, 25.0, False, "h264")
+
+
+def made(
+    agent: str,
+    label: str,
+    times: list[float],
+    cited: tuple[tuple[float, float], ...] = (),
+    tokens: int | None = None,
+    arguments: dict[str, float] | None = None,
+    question: Question = QUESTION,
+) -> Run:
+    calls = (ModelCall("reasoner", "m", (), "", Usage(input_tokens=tokens, cost_usd=0.5)),) if tokens else ()
+    frames = tuple(Frame(t, 320, 180, "") for t in times)
+    answer = Answer(label, "it", 0.9, tuple(Evidence(a, b, "e1", "seen") for a, b in cited))
+    events: list[Event] = [
+        RunStarted(run_id=agent, agent=agent, question=question, video=FACTS, roles={}, settings={}),
+        Decided(step=1, action=Action("query_range", dict(arguments or {})), source="x"),
+        Observed(step=1, operation="query_range", arguments=dict(arguments or {}), frames=frames, calls=calls),
+        RunFinished(outcome=Outcome.ANSWERED, answer=answer),
+    ]
+    one = Run(agent, Path(agent))
+    for event in events:
+        one.add(event)
+    one.finish()
+    return one
+
+
+LONG, SHORT = {"start_s": 0.0, "end_s": 60.0}, {"start_s": 0.0, "end_s": 9.0}
+
+
+def test_evidence_is_given_or_the_shortest_cited_by_the_runs_that_agree() -> None:
+    runs = [
+        made("save", "A", [1], ((10, 14), (12, 18))),
+        made("native", "A", [1], ((0, 500),)),
+        made("saos", "B", [1], ((1, 2),)),
+    ]
+    found = pay(runs)
+    assert (found.agreed, found.evidence, found.evidence_s) == ("A", (Interval(10, 18),), 8)
+    assert found.share == pytest.approx(0.008) and (found.length, found.concentration) == ("15 min and more", "≤ 1 %")
+    assert pay(runs, [Interval(0, 100)]).concentration == "5–15 %"
+    assert pay([made("save", "A", [1])]).evidence_s == pytest.approx(1 / 25)
+
+
+def test_frames_and_tokens_are_per_second_of_evidence() -> None:
+    runs = [
+        made("save", "A", [1, 11, 12, 999], arguments=SHORT),
+        made("native", "A", [1, 2], arguments=LONG, tokens=5_000),
+    ]
+    save, native = pay(runs, [Interval(10, 20)]).spent
+    assert (save.frames, save.inside, save.tokens, save.counted) == (4, 2, 4 * HIGH_FRAME_TOKENS, False)
+    assert (save.frames_per_s, save.tokens_per_s) == (0.4, 4 * HIGH_FRAME_TOKENS / 10)
+    assert (native.tokens, native.counted, native.cost_usd) == (5_000, True, 0.5)
+    assert pay([made("a", "A", [1, 2], arguments=LONG)]).spent[0].tokens == 2 * FRAME_TOKENS
+
+
+def test_cost_at_equal_accuracy_counts_only_the_right() -> None:
+    runs = [made("save", "A", [1, 2, 3]), made("native", "A", list(range(12))), made("saos", "B", [1])]
+    found = pay(runs, answer="A")
+    assert (found.cheapest, found.times) == ("save", {"save": 1, "native": 4})
+    assert [row.right for row in found.spent] == [True, True, False]
+    text = as_text(found)
+    assert (
+        "save reached the right answer with the fewest tokens; native 4 ×" in text and "| saos | B | no | 1 |" in text
+    )
+    assert "No run reached the right answer" in as_text(pay(runs, answer="C"))
+
+
+def test_runs_of_different_questions_are_refused() -> None:
+    other = replace(QUESTION, text="Another?")
+    with pytest.raises(BadInput, match="one question"):
+        pay([made("save", "A", [1]), made("native", "A", [1], question=other)])
+    with pytest.raises(BadInput, match="no run"):
+        pay([])
+
+
+def test_from_a_shell_it_reads_run_folders(tmp_path: Path) -> None:
+    folders = []
+    for run in (made("save", "A", [1, 2], ((1, 2),)), made("native", "B", [1])):
+        book = Recorder(tmp_path / run.id)
+        for event in run.events:
+            book.record(event)
+        book.close()
+        folders.append(str(tmp_path / run.id))
+    told: list[str] = []
+    assert bench.main("pay", [*folders, "--answer", "A", "--evidence", "1-3"], told.append) == 0
+    assert "2.0 s = 0.2 %" in told[0] and "| native | B | no |" in told[0]
+    with pytest.raises(BadInput, match="START-END"):
+        bench.main("pay", [*folders, "--evidence", "soon"], told.append)
+    with pytest.raises(BadInput, match="give run folders"):
+        bench.main("pay", [], told.append)
