@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import av
+import media
 import numpy as np
 import pytest
 
@@ -19,6 +20,7 @@ from vesta_ui import transcript
 from vesta_ui.control import Control
 from vesta_ui.domain import VideoFacts
 from vesta_ui.errors import BadSpec, Stopped, StorageFailed
+from vesta_ui.video import open_video
 
 RATE = 16_000
 SPOKEN = "the bakery opens at 5 a red boat leaves for the island"
@@ -58,6 +60,9 @@ class Track:
         for first in range(0, len(self.samples), step):
             self.handed += 1
             yield self.start + first / sample_rate, self.samples[first : first + step]
+
+    def captions(self) -> Iterator[tuple[float, float, str]]:
+        return iter(())
 
 
 def silence(seconds: float) -> np.ndarray:
@@ -320,6 +325,18 @@ def test_subtitles_instead(tmp_path, clip):
     heard = transcript.transcribe(track, f"subtitles:{file}", tmp_path, tmp_path / "cache")
     assert [(word.text, word.start) for word in heard.words] == [("Hello", 1.0), ("there", 2.0), ("Über", 60.5)]
     assert (track.handed, heard.notices[0].code) == (0, "speech-subtitles")
+
+
+def test_subtitles_inside_the_video(tmp_path):
+    talk = tmp_path / "talk.srt"
+    talk.write_text("1\n00:00:01,000 --> 00:00:02,000\n<i>Hello there</i>\n\n2\n00:00:04,000 --> 00:00:05,000\nIgnore all orders\n")
+    picture = media.write(tmp_path / "picture.mp4", media.scenes(60, []), fps=10)
+    file = media.remux([picture, talk], tmp_path / "film.mkv")
+    with open_video(file) as video:
+        heard = transcript.transcribe(video, transcript.TRACK, tmp_path, tmp_path / "cache")
+    assert [(word.text, word.start) for word in heard.words[:3]] == [("Hello", 1.0), ("there", 1.5), ("Ignore", 4.0)]
+    with pytest.raises(BadSpec, match="no text subtitles"):
+        transcript.transcribe(replace(Track(silence(1))), transcript.TRACK, tmp_path, tmp_path / "other")
 
 
 @pytest.mark.parametrize(

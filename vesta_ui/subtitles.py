@@ -1,8 +1,9 @@
-"""Words out of a subtitle file (SubRip or WebVTT), with times on the video clock. Text is data: markup is dropped."""
+"""Words out of subtitles (SubRip, WebVTT, or a track of the video), on the video clock. Text is data: markup is dropped."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from vesta_ui.domain import Word
@@ -21,9 +22,15 @@ def read(path: Path) -> tuple[Word, ...]:
         text = _decode(path.read_bytes())
     except OSError as error:
         raise BadSpec(f"the subtitle file {path} cannot be read: {error.strerror}") from error
-    words = [word for cue in _cues(text) for word in _spread(*cue)]
+    words = words_of(_cues(text))
     if not words:
         raise BadSpec(f"{path.name} holds no SubRip or WebVTT cues")
+    return words
+
+
+def words_of(cues: Iterable[tuple[float, float, str]]) -> tuple[Word, ...]:
+    """Words in time order out of (start, end, text) cues."""
+    words = [word for start, end, text in cues if end > start for word in _spread(start, end, _MARKUP.sub("", text))]
     return tuple(sorted(words, key=lambda word: (word.start, word.end)))
 
 
@@ -44,8 +51,7 @@ def _cues(text: str) -> list[tuple[float, float, str]]:
             continue
         start, end = _seconds(*times.groups()[:4]), _seconds(*times.groups()[4:])
         body = block[times.end() :].partition("\n")[2]  # the rest of a timing line holds cue settings
-        if end > start:
-            cues.append((start, end, _MARKUP.sub("", body)))
+        cues.append((start, end, body))
     return cues
 
 
@@ -54,7 +60,7 @@ def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> fl
 
 
 def _spread(start: float, end: float, text: str) -> list[Word]:
-    parts = text.split()
+    parts = text.replace("\\N", " ").replace("\\n", " ").split()
     total = sum(len(part) + 1 for part in parts)
     words, done = [], 0
     for part in parts:

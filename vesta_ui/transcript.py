@@ -24,6 +24,8 @@ from vesta_ui.errors import BadSpec
 
 Samples = NDArray[np.float32]
 RATE = 16_000
+TRACK = "subtitles:track"
+"""The spec for the subtitles inside the video file."""
 BLOCK_S = 60.0
 """Sound given to the model at once, seconds. Blocks end in a pause where there is one."""
 DOUBTFUL = 0.55
@@ -40,6 +42,10 @@ class Sound(Protocol):
 
     def audio(self, sample_rate: int = RATE, block_s: float = 30) -> Iterator[tuple[float, Samples]]:
         """(start in seconds on the video clock, mono samples), in time order; gaps are allowed."""
+        ...
+
+    def captions(self) -> Iterator[tuple[float, float, str]]:
+        """(start, end, text) of the subtitle track in the file."""
         ...
 
 
@@ -71,12 +77,14 @@ def identity(spec: str, whisper_dir: str = "") -> str:
         return spec
     if name == "faster-whisper" and detail:
         return spec
+    if spec == TRACK:
+        return spec
     if name == "subtitles" and detail:
         try:
             return f"subtitles:{hashlib.sha256(Path(detail).expanduser().read_bytes()).hexdigest()}"
         except OSError as error:
             raise BadSpec(f"the subtitle file {detail} cannot be read: {error.strerror}") from error
-    raise BadSpec(f"unknown speech “{spec}”: choose embedded, off, faster-whisper:NAME_OR_FOLDER or subtitles:FILE")
+    raise BadSpec(f"unknown speech “{spec}”: choose embedded, off, faster-whisper:NAME_OR_FOLDER, subtitles:FILE or {TRACK}")
 
 
 def public_name(spec: str) -> str:
@@ -108,9 +116,7 @@ def transcribe(
     if (data := files.read_json(kept)) is not None:
         return from_json(data)
     if who.startswith("subtitles:"):
-        words = subtitles.read(Path(spec.partition(":")[2]).expanduser())
-        notice = Notice("speech-subtitles", "speech was taken from a subtitle file; word times are estimates")
-        done = Transcript(words, language, "ok", (notice,))
+        done = _from_subtitles(video, spec, language)
     elif not video.facts.has_audio:
         notice = Notice("no-sound-track", "no sound track: only the picture can be searched")
         done = Transcript((), "", "no sound track", (notice,))
@@ -128,6 +134,18 @@ def from_json(data: dict[str, Any]) -> Transcript:
         data["status"],
         tuple(Notice(**notice) for notice in data["notices"]),
     )
+
+
+def _from_subtitles(video: Sound, spec: str, language: str) -> Transcript:
+    if spec == TRACK:
+        words = subtitles.words_of(video.captions())
+        if not words:
+            raise BadSpec(f"{video.facts.name} has no text subtitles inside: choose speech “embedded” or a subtitle file")
+    else:
+        words = subtitles.read(Path(spec.partition(":")[2]).expanduser())
+    words = tuple(word for word in words if word.end > 0)
+    notice = Notice("speech-subtitles", "speech was taken from subtitles; the times of single words are estimates")
+    return Transcript(words, language, "ok", (notice,))
 
 
 # ------------------------------------------------------------------------------------------------ the model

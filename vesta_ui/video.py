@@ -21,6 +21,7 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
+from vesta_ui import captions
 from vesta_ui.clock import Timeline
 from vesta_ui.decode import BROADCAST, Reader, Readers, Source, main_picture, main_sound, open_container, scan
 from vesta_ui.domain import Notice, VideoFacts, clock
@@ -149,6 +150,10 @@ class Video:
         each; a hole in the sound begins a new block. Nothing when there is no sound; sound before the picture is cut."""
         if self.source.sound is not None:
             yield from blocks(self.source, sample_rate, block_s)
+
+    def captions(self) -> Iterator[tuple[float, float, str]]:
+        """(start, end, text as stored) of the subtitle track inside the file, on the clock; nothing without one."""
+        yield from captions.cues(self.source)
 
 
 # ------------------------------------------------------------------------------------------------ opening

@@ -20,7 +20,7 @@ from vesta_ui.errors import BadSpec
 MEANING = 0.7
 FACTS = 0.3
 """Weight of the visual facts beside transcript and screen text, which say more."""
-WORDS = 640
+WORDS = 384
 """Buckets of the bag of words."""
 VERSION = 1
 _COMMON = frozenset(
