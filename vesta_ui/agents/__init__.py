@@ -240,6 +240,10 @@ def check(settings: Settings) -> None:
         raise BadSpec(f"unknown ablation “{settings.ablation}”: choose one of {', '.join(ABLATIONS)}")
     if settings.policy and settings.policy not in set(Policy):
         raise BadSpec(f"unknown policy “{settings.policy}”: choose one of {', '.join(Policy)}")
+    for name in ("max_queries", "native_frames", "match_tokens"):
+        value = getattr(settings, name)
+        if value is not None and value < 1:
+            raise BadSpec(f"{name.replace('_', '-')} must be at least 1, got {value}")
     encoders.load(settings.encoder)
     check_roles(settings)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from pathlib import Path
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from vesta_ui.store import locked
 from vesta_ui.transcript import Transcript
 from vesta_ui.video import Video
 
+Hear = Callable[[Callable[[float, float], None], Control], Transcript]
+
 
 def listen(video: Video, settings: Settings, control: Control) -> Generator[IndexProgress, None, SceneIndex]:
     """An index that holds the words and no scene. Reuses the transcript that any index of this video has made.
@@ -26,10 +29,16 @@ def listen(video: Video, settings: Settings, control: Control) -> Generator[Inde
     """
     begun = time.monotonic()
     folder = scene_index.video_folder(settings.data_dir, video.facts.sha256)
+
+    def hear(progress: Callable[[float, float], None] | None, inner: Control) -> Transcript:
+        return transcript.transcribe(
+            video, settings.speech, settings.data_dir, folder, settings.language, settings.whisper_dir, progress, inner
+        )
+
     if settings.speech == "off" or not video.facts.has_audio:
-        speech = transcript.transcribe(video, settings.speech, settings.data_dir, folder, control=control)
+        speech = hear(None, control)
     else:
-        speech = yield from _transcript(video, settings, control)
+        speech = yield from _waiting(hear, folder, control)
     model = encoders.load("embedded")
     return SceneIndex(
         id="", video=video.facts, encoder="", speech=settings.speech, scenes=(), transcript=speech,
@@ -38,21 +47,11 @@ def listen(video: Video, settings: Settings, control: Control) -> Generator[Inde
     )  # fmt: skip
 
 
-def _transcript(video: Video, settings: Settings, control: Control) -> Generator[IndexProgress, None, Transcript]:
-    folder = scene_index.video_folder(settings.data_dir, video.facts.sha256)
+def _waiting(hear: Hear, folder: Path, control: Control) -> Generator[IndexProgress, None, Transcript]:
     while True:
         try:
             with locked(folder / ".lock", "this video is being transcribed", wait_s=1.0):
-                return (
-                    yield from watched(
-                        "speech",
-                        lambda progress, inner: transcript.transcribe(
-                            video, settings.speech, settings.data_dir, folder, settings.language, settings.whisper_dir,
-                            progress, inner,
-                        ),
-                        control,
-                    )
-                )  # fmt: skip
+                return (yield from watched("speech", hear, control))
         except Busy:
             control.check()
             yield IndexProgress(phase="speech", done=0, total=0)
