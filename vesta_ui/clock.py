@@ -66,13 +66,14 @@ class Timeline:
     last_duration: int
     segments: tuple[Segment, ...]
     missing: int
+    unstamped_start: bool
     corrupt: NDArray[np.int64]
     hidden: int
 
     @property
     def seekable(self) -> bool:
-        """Whether the file's own stamps order it, so that seeking by time is safe."""
-        return len(self.segments) == 1 and not self.missing
+        """Whether the file's own stamps order it, so that seeking by time is safe. A stamp lost here and there is no harm."""
+        return len(self.segments) == 1 and not self.unstamped_start and not self.stampless
 
     @property
     def stampless(self) -> bool:
@@ -114,7 +115,7 @@ class Timeline:
         keep = self.ticks >= tick
         return Timeline(
             self.ticks[keep], self.sizes[keep], self.keys, tick, self.time_base, self.last_duration, self.segments,
-            self.missing, self.corrupt, self.hidden,
+            self.missing, self.unstamped_start, self.corrupt, self.hidden,
         )  # fmt: skip
 
     @property
@@ -157,9 +158,18 @@ def build(log: PacketLog, time_base: Fraction, rate: Fraction | None, broadcast:
         last_duration=last if last > 0 else step,
         segments=segments,
         missing=int(missing.sum()),
-        corrupt=np.unique(shifted[np.frombuffer(log.corrupt, np.int8).astype(bool)]),
+        unstamped_start=bool(missing[0]),
+        corrupt=np.unique(shifted[_corrupt(log, segments)]),
         hidden=int((~shown).sum()),
     )
+
+
+def _corrupt(log: PacketLog, segments: tuple[Segment, ...]) -> NDArray[np.bool_]:
+    """Packets that arrived damaged; not those at a seam, where counters jump as they must."""
+    corrupt = np.frombuffer(log.corrupt, np.int8).astype(bool)
+    for segment in segments[1:]:
+        corrupt[max(0, segment.first - 4) : segment.first + 2] = False
+    return corrupt
 
 
 def _usual_step(

@@ -21,7 +21,9 @@ WHITE_NITS = 203.0  # reference white of wide-range video (ITU-R BT.2408)
 HLG_PEAK_NITS = 1000.0
 PQ, HLG = int(ColorTrc.SMPTE2084), int(ColorTrc.ARIB_STD_B67)
 BT709, BT601 = 1, 5  # libswscale's numbers
+SPACES = {1: BT709, 4: 4, 5: BT601, 6: BT601, 7: 7, 9: 9, 10: 9}  # from FFmpeg's numbers
 UNSPECIFIED = 2
+LIMITED = 1
 BT2020_TO_709 = np.array(
     [[1.6605, -0.5876, -0.0728], [-0.1246, 1.1329, -0.0083], [-0.0182, -0.1006, 1.1187]], np.float32
 )
@@ -95,20 +97,20 @@ def to_rgb(frame: av.VideoFrame, pixel: Fraction, turn: Turn, max_side: int | No
     width, height = fit(*displayed_size(frame.width, frame.height, pixel, turn), max_side)
     if turn.transpose:
         width, height = height, width
-    space = frame.colorspace
-    if space == UNSPECIFIED:
-        space = BT709 if frame.height >= 720 else BT601
     transfer = frame.color_trc
     layout = "rgb48le" if is_wide_range(transfer) else "rgb24"
-    plain = frame.reformat(width=width, height=height, format=layout, src_colorspace=_swscale_space(space), threads=1)
+    plain = frame.reformat(width=width, height=height, format=layout, src_colorspace=colour_space(frame), threads=1)
     image = plain.to_ndarray()
     if is_wide_range(transfer):
         image = tone_map(image.astype(np.uint16, copy=False), transfer)
     return turn.apply(image.astype(np.uint8, copy=False))
 
 
-def _swscale_space(space: int) -> int:
-    return {1: 1, 4: 4, 5: 5, 6: 5, 7: 7, 9: 9, 10: 9}.get(space, BT601)
+def colour_space(frame: av.VideoFrame) -> int:
+    """libswscale's number for how a frame codes colour; where it does not say, what players assume for its size."""
+    if frame.colorspace == UNSPECIFIED:
+        return BT709 if frame.height >= 720 else BT601
+    return SPACES.get(frame.colorspace, BT601)
 
 
 def tone_map(image: NDArray[np.uint16], transfer: int) -> Image:

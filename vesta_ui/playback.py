@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from vesta_ui.decode import Reader, streams
 from vesta_ui.domain import Word
 from vesta_ui.errors import StorageFailed
 from vesta_ui.frames import encode_jpeg
-from vesta_ui.picture import Image, fit, is_wide_range
+from vesta_ui.picture import BT709, LIMITED, Turn, colour_space, fit, is_wide_range
 from vesta_ui.video import Video
 
 VERSION = 1
@@ -93,7 +94,8 @@ def playable(
             f"a copy of {video.facts.name} for the player could not be written to {folder}: {error.strerror}"
         ) from error
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink()
     if progress:
         progress(1.0)
     return copy
@@ -105,6 +107,9 @@ def _copy(video: Video, path: Path, progress: Callable[[float], None] | None, co
         picture = out.add_stream("libx264", rate=max(1, min(240, round(video.facts.fps))))
         picture.width, picture.height, picture.pix_fmt = width, height, "yuv420p"
         picture.time_base = picture.codec_context.time_base = CLOCK
+        context = picture.codec_context
+        context.colorspace = context.color_primaries = context.color_trc = BT709
+        context.color_range = LIMITED
         picture.options = {"preset": "veryfast", "crf": "23", "bf": "0"}
         sound = out.add_stream("aac", rate=SOUND_RATE, layout="stereo") if video.facts.has_audio else None
         heard = _Sound(video, out, sound) if sound else None
@@ -113,10 +118,7 @@ def _copy(video: Video, path: Path, progress: Callable[[float], None] | None, co
             for tick, frame in reader.frames():
                 control.check()
                 time = video.timeline.seconds(tick)
-                shown = av.VideoFrame.from_ndarray(
-                    _sized(video.picture(tick, frame, LONGEST_SIDE).image, width, height)
-                )
-                shown = shown.reformat(format="yuv420p", dst_colorspace="ITU709")
+                shown = _shown(video, tick, frame, width, height)
                 shown.pts, shown.time_base = round(time / CLOCK), CLOCK
                 if time >= last_key + KEY_EVERY_S:
                     shown.pict_type, last_key = av.video.frame.PictureType.I, time
@@ -130,13 +132,18 @@ def _copy(video: Video, path: Path, progress: Callable[[float], None] | None, co
             heard.until(None)
 
 
-def _sized(image: Image, width: int, height: int) -> Image:
-    """Cropped or padded by a pixel to an even size."""
-    image = image[:height, :width]
+def _shown(video: Video, tick: int, frame: av.VideoFrame, width: int, height: int) -> av.VideoFrame:
+    """A picture as displayed, at the copy's size, 8-bit 4:2:0 in BT.709."""
+    if video.turn == Turn() and not is_wide_range(frame.color_trc):
+        return frame.reformat(
+            width, height, "yuv420p", src_colorspace=colour_space(frame), dst_colorspace=BT709, dst_color_range=LIMITED
+        )
+    image = video.picture(tick, frame, LONGEST_SIDE).image[:height, :width]
     missing = (height - image.shape[0], width - image.shape[1])
-    if any(missing):
+    if any(missing):  # one pixel wide or high: doubled to an even size
         image = np.pad(image, ((0, missing[0]), (0, missing[1]), (0, 0)), "edge")
-    return np.ascontiguousarray(image)
+    rgb = av.VideoFrame.from_ndarray(np.ascontiguousarray(image))
+    return rgb.reformat(format="yuv420p", dst_colorspace=BT709, dst_color_range=LIMITED)
 
 
 class _Sound:
