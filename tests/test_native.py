@@ -67,6 +67,21 @@ def test_matched_to_a_budget_it_takes_what_the_budget_holds(
     assert len(looked(one.events)[0].frames) == count
 
 
+def test_a_known_price_of_pictures_decides_how_many_fit(
+    video: Path, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """gpt-4o: 85 tokens and 170 a tile of 512 pixels; a 256-pixel frame is one tile."""
+    monkeypatch.setattr(models, "load", lambda spec, chosen: Named(Spec("scripted", "x"), chosen, lambda _: watched()))
+    one = play("native", video, SAMPLE.question, settings, tmp_path, reasoner="scripted:x", match_tokens=10 * 255)
+    assert len(looked(one.events)[0].frames) == 10
+
+
+class Named(ScriptedModel):
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.name = "openai:gpt-4o"
+
+
 def test_high_resolution_counts_double_in_the_estimate(video: Path, tmp_path: Path, settings: Settings) -> None:
     one = play("save", video, SAMPLE.question, settings, tmp_path)
     steps = looked(one.events)

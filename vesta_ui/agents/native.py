@@ -35,7 +35,9 @@ class Native(Explorer):
         count = settings.native_frames
         how = "evenly spread"
         if settings.match_tokens is not None:
-            count = frames_for(settings.match_tokens)
+            scale = min(1.0, settings.image_side / max(video.facts.width, video.facts.height))
+            size = round(video.facts.width * scale), round(video.facts.height * scale)
+            count = frames_for(settings.match_tokens, self.mind.frame_tokens(*size))
             how = f"as many as {settings.match_tokens} tokens hold"
         count = max(1, min(count, len(video.timeline.ticks)))
         return show(uniform(whole, count), whole, False, how, self.workspace, notices)

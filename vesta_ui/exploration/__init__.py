@@ -57,6 +57,10 @@ class Mind(Protocol):
 
     takes_file: bool
 
+    def frame_tokens(self, width: int, height: int) -> int:
+        """Input tokens of one ordinary frame of that size in pixels, as far as is known."""
+        ...
+
     def choose(self, past: Past) -> Decision:
         """The next query, or the answer. Raises `ModelFailed`."""
         ...

@@ -16,7 +16,8 @@ from vesta_ui.domain import Action, ModelCall, Notice
 from vesta_ui.errors import ModelFailed
 from vesta_ui.exploration import Past, Query, Sight, history
 from vesta_ui.exploration.showing import header, heard, said, with_frames
-from vesta_ui.models import Image, Model, Turn, ask
+from vesta_ui.exploration.tokens import FRAME_TOKENS
+from vesta_ui.models import Image, Model, Turn, ask, prices
 from vesta_ui.operations import Result, Workspace
 from vesta_ui.operations.text import lines
 from vesta_ui.question import parse_answer
@@ -74,6 +75,10 @@ class PromptedMind:
         self.form = create_model("Next", __base__=NextForm, query=(look, Field(None, description=about)))
         self._next: tuple[int, Any] | None = None
         """Chosen while the newest frames were in view: (step it is meant for, form)."""
+
+    def frame_tokens(self, width: int, height: int) -> int:
+        table = prices.load(self.workspace.settings.data_dir)
+        return table.image_tokens(self.model.name, width, height, "auto") or FRAME_TOKENS
 
     # ------------------------------------------------------------------ deciding
     def choose(self, past: Past) -> Decision:

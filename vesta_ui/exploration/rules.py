@@ -16,6 +16,7 @@ from vesta_ui.exploration.order import Reading, Track, compatible, confirmed, me
 from vesta_ui.exploration.predict import predict, verdict
 from vesta_ui.exploration.ranges import QUERY_RANGE
 from vesta_ui.exploration.showing import cells, header, heard, said, with_frames
+from vesta_ui.exploration.tokens import FRAME_TOKENS
 from vesta_ui.operations import Result, Workspace
 from vesta_ui.operations.text import lines
 from vesta_ui.roles import Decision
@@ -65,6 +66,9 @@ class Rules:
 
     def predict(self, past: Past) -> Decision:
         return predict(past)
+
+    def frame_tokens(self, width: int, height: int) -> int:
+        return FRAME_TOKENS
 
     def begun(self, past: Past) -> bool:
         """Whether it has made a query of its own; the user may have added other operations."""

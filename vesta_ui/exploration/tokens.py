@@ -13,9 +13,9 @@ HIGH_FRAME_TOKENS = 1120
 """One frame in high resolution."""
 
 
-def frames_for(tokens: int) -> int:
-    """How many ordinary frames so many input tokens hold; at least one."""
-    return max(1, tokens // FRAME_TOKENS)
+def frames_for(tokens: int, each: int = FRAME_TOKENS) -> int:
+    """How many frames of `each` tokens so many input tokens hold; at least one."""
+    return max(1, tokens // each)
 
 
 def estimate(events: Iterable[Event]) -> int:
