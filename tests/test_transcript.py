@@ -354,6 +354,25 @@ def test_a_folder_without_a_model_is_refused(clip, tmp_path):
         hear(Track(clip), tmp_path, tmp_path / "c", whisper_dir=str(tmp_path))
 
 
+def test_a_model_name_that_does_not_exist_is_refused(clip, tmp_path):
+    with pytest.raises(BadSpec, match="no such speech model"):
+        transcript.transcribe(Track(clip), "faster-whisper:enormous", tmp_path, tmp_path)
+
+
+def test_a_stopped_build_writes_nothing_more(fake, tmp_path):
+    control = Control()
+
+    class Stopping(Fake):
+        def transcribe(self, samples, language, **_):
+            control.stop()
+            return iter(()), None
+
+    fake(Stopping())
+    with pytest.raises(Stopped):
+        hear(Track(humming(5)), tmp_path, tmp_path / "c", control=control)
+    assert not list(tmp_path.glob("c/*"))
+
+
 def test_a_full_disk_is_one_sentence(fake, tmp_path, monkeypatch):
     fake(Fake())
     blocked = tmp_path / "file"

@@ -105,6 +105,7 @@ def read_scenes(
                     line |= {"screen_text": text.screen_text, "facts": text.facts}
                 except Exception as error:
                     line["failed"] = f"its frames could not be read: {type(error).__name__}"
+            control.check()
             files.append_line(kept, line)
         if line["failed"]:
             failed[scene.id] = line["failed"]
@@ -146,6 +147,7 @@ def encode(
             for scene in scenes[start : start + BATCH]
         ]
         rows.append(unit(encoder.scenes(contents), encoder.dimensions))
+        control.check()
         if key:
             files.append(kept, rows[-1].astype("<f4").tobytes())
     progress(len(scenes), len(scenes))

@@ -75,16 +75,14 @@ def identity(spec: str, whisper_dir: str = "") -> str:
         return f"embedded in {whisper_dir}" if whisper_dir else spec
     if spec == "off":
         return spec
-    if name == "faster-whisper" and detail:
-        return spec
-    if spec == TRACK:
+    if spec == TRACK or (name in ("faster-whisper", *listening.PROVIDERS) and detail):
         return spec
     if name == "subtitles" and detail:
         try:
             return f"subtitles:{hashlib.sha256(Path(detail).expanduser().read_bytes()).hexdigest()}"
         except OSError as error:
             raise BadSpec(f"the subtitle file {detail} cannot be read: {error.strerror}") from error
-    raise BadSpec(f"unknown speech “{spec}”: choose embedded, off, faster-whisper:NAME_OR_FOLDER, subtitles:FILE or {TRACK}")
+    raise BadSpec(f"unknown speech “{spec}”: choose embedded, off, faster-whisper:NAME_OR_FOLDER, openai:MODEL, compatible:MODEL@URL, subtitles:FILE or {TRACK}")
 
 
 def public_name(spec: str) -> str:
@@ -211,8 +209,11 @@ def _recognise(
         if progress:
             progress(min(start, total), total)
         if model is None:
-            model = _model(str(_weights(spec, data_dir, whisper_dir)))
+            remote = spec.partition(":")[0] in listening.PROVIDERS
+            local = lambda: _model(str(_weights(spec, data_dir, whisper_dir)))  # noqa: E731
+            model = listening.RemoteWhisper(spec, data_dir, control) if remote else local()
         block = hear(model, start, samples, language or _likely_language(done), bool(language), control)
+        control.check()  # a stopped build may have a successor, which writes here now
         done.append(block)
         files.append_line(checkpoint, asdict(block))
     if progress:
