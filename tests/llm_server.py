@@ -7,6 +7,7 @@ installed: the instructed 1.5 B model before the 270 M base model.
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import sys
 import time
@@ -58,7 +59,8 @@ def serve(path: Path, port: int) -> None:
     params.port = port
     params.n_ctx = 8192
     params.n_parallel = 1
-    params.cpuparams.n_threads = 2
+    # Its threads spin while they wait for each other: on a busy machine two are far slower than one.
+    params.cpuparams.n_threads = 2 if os.getloadavg()[0] < 1.5 else 1
     params.use_jinja = True
     server = xllamacpp.Server(params)
     print("serving", flush=True)

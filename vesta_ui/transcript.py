@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from vesta_ui import files, subtitles, whisper_weights
+from vesta_ui import files, models, subtitles, whisper_weights
 from vesta_ui.control import Control
 from vesta_ui.domain import Notice, VideoFacts, Word
 from vesta_ui.errors import BadSpec
@@ -75,7 +75,7 @@ def identity(spec: str, whisper_dir: str = "") -> str:
         return f"embedded in {whisper_dir}" if whisper_dir else spec
     if spec == "off":
         return spec
-    if spec == TRACK or (name in ("faster-whisper", *listening.PROVIDERS) and detail):
+    if spec == TRACK or (name in ("faster-whisper", *models.LISTENERS) and detail):
         return spec
     if name == "subtitles" and detail:
         try:
@@ -209,9 +209,8 @@ def _recognise(
         if progress:
             progress(min(start, total), total)
         if model is None:
-            remote = spec.partition(":")[0] in listening.PROVIDERS
-            local = lambda: _model(str(_weights(spec, data_dir, whisper_dir)))  # noqa: E731
-            model = listening.RemoteWhisper(spec, data_dir, control) if remote else local()
+            remote = models.listener(spec, data_dir, control)
+            model = remote or _model(str(_weights(spec, data_dir, whisper_dir)))
         block = hear(model, start, samples, language or _likely_language(done), bool(language), control)
         control.check()  # a stopped build may have a successor, which writes here now
         done.append(block)

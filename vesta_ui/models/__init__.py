@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol, TypeVar, overload
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, overload
 
 from pydantic import BaseModel
 
@@ -193,6 +194,19 @@ def load(spec: str, settings: Settings) -> Model:
     parsed = parse(spec)
     model: Model = registry.load(MODELS, parsed.provider, "provider")(parsed, settings)
     return model
+
+
+LISTENERS = ("openai", "compatible")
+"""Providers that recognise speech."""
+
+
+def listener(spec: str, data_dir: Path, control: Control) -> Any:
+    """A remote speech recogniser for `spec`, None when it names no provider. Raises `BadSpec` and `ModelFailed`."""
+    if spec.partition(":")[0] not in LISTENERS:
+        return None
+    from vesta_ui.models.listening import RemoteWhisper
+
+    return RemoteWhisper(spec, data_dir, control)
 
 
 @overload

@@ -73,6 +73,19 @@ class _Chat:
         ids = (row.get("id") or row.get("name") if isinstance(row, dict) else row for row in rows)
         return sorted({str(name) for name in ids if name})
 
+    def transcribe(self, wav: bytes, language: str, detailed: bool, control: Control) -> dict[str, Any]:
+        """Speech in a WAV file: `text`, and when `detailed` also `segments`, `words` and `language`. Raises `ModelFailed`."""
+        body: dict[str, Any] = {"model": self.model, "file": ("sound.wav", wav, "audio/wav")}
+        if detailed:
+            body |= {"response_format": "verbose_json", "timestamp_granularities": ["word", "segment"]}
+        if language:
+            body["language"] = language
+        raw = self._call(lambda: self._client.audio.transcriptions.with_raw_response.create(**body), control, 0)
+        data = _parse(raw.http_response.text)
+        if not isinstance(data, dict) or "text" not in data:
+            raise classify(_status_inside(data), raw.http_response.text or "an empty body", raw.headers)
+        return data
+
     def _body(self, request: Request) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self.model,

@@ -1,6 +1,6 @@
 """What a run may cost at most, said before it starts. An upper bound by arithmetic, not a prediction.
 
-Assumes that every decision of the budget is used: each reads a context of the size VESTA §A.6 budgets (8,000 tokens), and
+Assumes that every decision of the budget is used: each reads a context of the size VESTA §4.3 budgets (8,000 tokens), and
 each but the last looks at as many frames as an inspection may take.
 """
 
