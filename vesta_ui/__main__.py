@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -78,13 +79,14 @@ def index(arguments: argparse.Namespace) -> int:
 def ask(arguments: argparse.Namespace) -> int:
     from vesta_ui import agents
     from vesta_ui.question import parse_question
-    from vesta_ui.runs import report, run
+    from vesta_ui.runs import book, report, run
     from vesta_ui.video import open_video
 
     settings = _settings(arguments)
     question = parse_question(arguments.question, arguments.choice)
     agents.check(settings)
     video = open_video(arguments.video)
+    book.remember(settings.data_dir, video.facts.sha256, arguments.video)
     run_id = run.new_id()
     root = arguments.out or settings.data_dir / "runs"
     one = run.Run(run_id, root / run_id, arguments.video)
@@ -106,6 +108,15 @@ def ask(arguments: argparse.Namespace) -> int:
     if finished.outcome == "failed" and finished.failure[:1].isupper():  # an error class, not a model failure kind
         return 2
     return codes[finished.outcome]
+
+
+def recorded(arguments: argparse.Namespace) -> int:
+    """`runs`, `compare` and `cases`: see vesta_ui/commands."""
+    from vesta_ui import commands
+
+    shell = commands.Shell(print, _say, _settings(arguments), arguments.json)
+    code: int = arguments.module.run(arguments, shell)
+    return code
 
 
 def replay(arguments: argparse.Namespace) -> int:
@@ -176,12 +187,23 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--policy", choices=("focused", "recall", "contrastive"), help="π by hand instead of routed")
     one.add_argument("--ablation", choices=tuple(ABLATIONS), help="which mechanisms run (VESTA §4.4)")
     one.add_argument("--max-steps", type=int, help="most decisions before the forced answer (default 15)")
+    one.add_argument("--max-queries", type=int, help="B: most queries of save and explore (default 30)")
+    one.add_argument("--native-frames", type=int, metavar="N", help="frames of native (default 60)")
+    one.add_argument("--match-tokens", type=int, metavar="N", help="native takes as many frames as N input tokens hold")
     one.add_argument("--out", type=Path, metavar="DIR", help="folder in which the run's folder is made")
     _roles(one, "router", "reasoner", "observer", "speech", "encoder")
 
     one = _command(commands, "replay", replay, "show a recorded run, whole or as at a step")
     one.add_argument("run_dir", type=Path)
     one.add_argument("--step", type=int, metavar="K")
+
+    from vesta_ui.commands import COMMANDS
+
+    for name, (module, summary) in COMMANDS.items():
+        one = commands.add_parser(name, help=summary, description=summary)
+        made = import_module(module)
+        one.set_defaults(command=recorded, module=made)
+        made.arguments(one)
 
     one = _command(commands, "doctor", doctor, "say what is odd about a video file, or what a model provider can do")
     one.add_argument("video", type=Path, nargs="?")

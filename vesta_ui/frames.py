@@ -52,3 +52,17 @@ class FrameStore:
 
     def get(self, digest: str) -> bytes:
         return self.path(digest).read_bytes()
+
+
+def smaller(jpeg: bytes, max_side: int, quality: int = 60) -> bytes:
+    """A stored frame for a document: at most `max_side` pixels a side. The same bytes when they are no picture."""
+    image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    if image is None:
+        return jpeg
+    height, width = image.shape[:2]
+    scale = min(1.0, max_side / max(height, width))
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    done, data = cv2.imencode(
+        ".jpg", cv2.resize(image, size, interpolation=cv2.INTER_AREA), [cv2.IMWRITE_JPEG_QUALITY, quality]
+    )
+    return data.tobytes() if done else jpeg

@@ -42,7 +42,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--scene", action="append", default=[], metavar="ID")
     one.add_argument("--video", type=Path, metavar="PATH", help="take their frames from the video again too")
     one = add("export", export, "one index as one file")
-    one.add_argument("--out", type=Path, metavar="PATH", help="default: the video's name and .vesta-index, in this folder")
+    one.add_argument(
+        "--out", type=Path, metavar="PATH", help="default: the video's name and .vesta-index, in this folder"
+    )
     one = add("import", load, "bring in an exported index", index=False)
     one.add_argument("path", type=Path)
     one.add_argument("--video", type=Path, metavar="PATH", help="refuse it unless it is of this video")
@@ -69,7 +71,15 @@ def entry_of(name: str, shell: Shell) -> IndexEntry:
 def list_all(chosen: argparse.Namespace, shell: Shell) -> int:
     found = library.entries(shell.settings)
     rows = [
-        (one.id, one.video.name, clock(one.video.duration_s), one.scenes, len(one.failed) or "", one.speech, one.encoder)
+        (
+            one.id,
+            one.video.name,
+            clock(one.video.duration_s),
+            one.scenes,
+            len(one.failed) or "",
+            one.speech,
+            one.encoder,
+        )
         for one in found
     ]
     values = [asdict(one) | {"folder": one.folder.name} for one in found]

@@ -16,7 +16,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from vesta_ui import files
 from vesta_ui.domain import Answer, Interval, Question, VideoFacts, merge
-from vesta_ui.errors import BadInput
+from vesta_ui.errors import BadInput, BadTrace
+from vesta_ui.runs.compare import answer_of, union_iou
+from vesta_ui.runs.run import Runs
+from vesta_ui.runs.session import Session
 
 LABELS = (
     "right",
@@ -74,13 +77,67 @@ def annotate(case: Case, note: Note) -> Case:
     return replace(case, notes=(*case.notes, note))
 
 
+def with_run(case: Case, run_id: str, session: Session) -> Case:
+    """The case with one more run. Raises `BadInput` when the run is of another video."""
+    if session.started is None or session.started.video.sha256 != case.video.sha256:
+        raise BadInput("that run is of another video: keep it as a case of its own")
+    return case if run_id in case.runs else replace(case, runs=(*case.runs, run_id))
+
+
+def with_gold(case: Case, answer: str, intervals: Sequence[Interval]) -> Case:
+    """The case with its gold answer and evidence intervals. Raises `BadInput` when they do not fit the question or video."""
+    labels = [choice.label for choice in case.question.choices]
+    gold = answer.strip().upper() if labels else answer.strip()
+    if labels and gold and gold not in labels:
+        raise BadInput(f"“{answer}” is no choice of this question: give one of {', '.join(labels)}")
+    if outside := [one for one in intervals if one.start < 0 or one.end > case.video.duration_s + 0.5]:
+        raise BadInput(f"{outside[0]} lies outside the video, which is {case.video.duration_s:.1f} s long")
+    return replace(case, gold=gold, gold_intervals=merge(intervals))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How one run of a case did. `right` None without a gold answer; `iou` of its evidence with the gold intervals;
+    `answer` is "gone" when the run's folder was deleted."""
+
+    run_id: str
+    agent: str
+    answer: str
+    outcome: str
+    right: bool | None
+    iou: float
+    steps: int
+    cost_usd: float | None
+
+
+def judged(case: Case, runs: Runs) -> tuple[Judged, ...]:
+    found = []
+    for run_id in case.runs:
+        try:
+            session = runs.get(run_id).session()
+        except BadTrace:
+            found.append(Judged(run_id, "", "gone", "gone", None, 0.0, 0, None))
+            continue
+        iou = evidence_iou(session.answer, case.gold_intervals) if session.answer else 0.0
+        outcome = session.finished.outcome.value if session.finished else "interrupted"
+        found.append(
+            Judged(
+                run_id,
+                session.started.agent if session.started else "",
+                answer_of(session),
+                outcome,
+                is_right(case, session.answer),
+                iou,
+                len(session.steps),
+                session.usage.cost_usd,
+            )
+        )
+    return tuple(found)
+
+
 def evidence_iou(answer: Answer, gold: Sequence[Interval]) -> float:
     """Intersection over union of the answer's evidence and the gold intervals, in [0, 1]; 0 when either is empty."""
-    mine = merge(Interval(one.start, one.end) for one in answer.evidence)
-    theirs = merge(gold)
-    shared = sum(a.overlap(b) for a in mine for b in theirs)
-    union = sum(one.length for one in (*mine, *theirs)) - shared
-    return shared / union if union > 0 else 0.0
+    return union_iou(merge(Interval(one.start, one.end) for one in answer.evidence), merge(gold))
 
 
 def is_right(case: Case, answer: Answer | None) -> bool | None:
@@ -135,6 +192,14 @@ class Cases:
             and (not label or any(note.label == label for note in case.notes))
             and (not video or case.video.sha256 == video)
         ]
+
+    def labelled(self, label: str) -> frozenset[str]:
+        """Ids of the runs that carry a label: on the run itself or on one of its steps. Raises `BadInput` for no label."""
+        if label not in LABELS:
+            raise BadInput(f"unknown label “{label}”: choose one of {', '.join(LABELS)}")
+        return frozenset(
+            note.run_id for case in self.all() for note in case.notes if note.label == label and note.run_id
+        )
 
     def _path(self, case_id: str) -> Path:
         if not CASE_ID.fullmatch(case_id):

@@ -139,7 +139,9 @@ class Catalog:
     def _open(self) -> sqlite3.Connection:
         if self._base is None:
             self._base = _opened(self.root / CACHE) or sqlite3.connect(":memory:", check_same_thread=False)
-            self._base.execute("CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, stamp TEXT, summary TEXT, text TEXT)")
+            self._base.execute(
+                "CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, stamp TEXT, summary TEXT, text TEXT)"
+            )
         return self._base
 
     def _summary(self, name: str, summary: str) -> RunSummary | None:
@@ -196,7 +198,9 @@ def _summarised(run_id: str, events: Sequence[dict[str, Any]]) -> tuple[str, str
     started, last = events[0], events[-1]
     finished = last if last.get("kind") == "run_finished" else None
     calls = [call for event in events for call in [*(event.get("calls") or ()), event.get("call")] if call]
-    failures = [call["failure"] for call in calls] + [event.get("error_kind") or event.get("failure") for event in events]
+    failures = [call["failure"] for call in calls] + [
+        event.get("error_kind") or event.get("failure") for event in events
+    ]
     answer = (finished or {}).get("answer")
     usage = [call["usage"] for call in calls]
     row = RunSummary(
@@ -206,7 +210,7 @@ def _summarised(run_id: str, events: Sequence[dict[str, Any]]) -> tuple[str, str
         video=started["video"]["name"],
         agent=started["agent"],
         outcome=finished["outcome"] if finished else INTERRUPTED,
-        answer=answer and (f"{answer['label']}. {answer['text']}" if answer["label"] else answer["text"]) or "",
+        answer=(answer and (f"{answer['label']}. {answer['text']}" if answer["label"] else answer["text"])) or "",
         sha256=started["video"]["sha256"],
         steps=sum(event.get("kind") == "step_started" for event in events),
         seconds=last.get("at", 0.0),

@@ -6,10 +6,13 @@ Works on folded sessions alone.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean, stdev
 
-from vesta_ui.domain import Interval, Usage
+from vesta_ui.domain import Interval, Usage, merge
 from vesta_ui.errors import BadInput
 from vesta_ui.runs.session import Session, Step
 
@@ -21,7 +24,8 @@ SAME_IOU = 0.5
 class Row:
     """One aligned row: the step number in each run (None where the run has none) and how they relate.
 
-    `kind`: same (operation and place), moved (same operation and place, another position), differs, only (one run).
+    `kind`: same (operation and place), moved (same operation and place, another position), differs (some runs took it,
+    others did not), only (one run).
     """
 
     steps: tuple[int | None, ...]
@@ -68,7 +72,7 @@ def compare(sessions: Sequence[Session]) -> Comparison:
     if any(s.started is None for s in sessions) or len({s.started.video.sha256 for s in sessions if s.started}) > 1:
         raise BadInput("the runs are of different videos: choose runs of one video")
     rows = align([session.steps for session in sessions])
-    answers = tuple(_answer(session) for session in sessions)
+    answers = tuple(answer_of(session) for session in sessions)
     divergence = next((n for n, row in enumerate(rows) if row.kind != "same"), None)
     return Comparison(
         rows=rows,
@@ -93,11 +97,76 @@ def align(runs: Sequence[Sequence[Step]]) -> tuple[Row, ...]:
         else:
             kind = "only" if all(p is None for p in partners) else "differs"
         rows.append(Row(numbers, kind))
-    for i, (other, column) in enumerate(zip(runs[1:], columns, strict=True), 1):
-        taken = {step.n for step in column.values()}
-        alone = [step.n for step in other if step.n not in taken]
-        rows += [Row(tuple(n if j == i else None for j in range(len(runs))), "only") for n in alone]
+    alone = [
+        [step for step in other if step.n not in {found.n for found in column.values()}]
+        for other, column in zip(runs[1:], columns, strict=True)
+    ]
+    for i, steps in enumerate(alone, 1):
+        for step in steps:
+            cells: list[int | None] = [None] * len(runs)
+            cells[i] = step.n
+            for j in range(i + 1, len(runs)):  # the same step of a later run shares the row
+                partner = next((other for other in alone[j - 1] if _alike(step, other)), None)
+                if partner is not None:
+                    alone[j - 1].remove(partner)
+                    cells[j] = partner.n
+            rows.append(Row(tuple(cells), "only" if sum(n is not None for n in cells) == 1 else "differs"))
     return tuple(sorted(rows, key=lambda row: min(n for n in row.steps if n is not None)))
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How much repeats of one question vary: answers with their counts, means with standard deviations (0 for one run),
+    and the mean overlap over all pairs of what was looked at and of what the answers cite, in [0, 1]."""
+
+    runs: int
+    answers: tuple[tuple[str, int], ...]
+    steps_mean: float
+    steps_sd: float
+    seconds_mean: float
+    seconds_sd: float
+    usd_mean: float | None
+    places_iou: float
+    evidence_iou: float
+
+
+def spread(sessions: Sequence[Session]) -> Spread:
+    """Raises `BadInput` unless there are at least two started runs of one video."""
+    started = [session for session in sessions if session.started is not None]
+    if len(started) < 2 or len({s.started.video.sha256 for s in started if s.started}) > 1:
+        raise BadInput("variance needs at least two runs of one video")
+    steps = [float(len(session.steps)) for session in started]
+    seconds = [session.at for session in started]
+    usd = [session.usage.cost_usd for session in started]
+    return Spread(
+        runs=len(started),
+        answers=tuple(Counter(answer_of(session) for session in started).most_common()),
+        steps_mean=fmean(steps),
+        steps_sd=stdev(steps),
+        seconds_mean=fmean(seconds),
+        seconds_sd=stdev(seconds),
+        usd_mean=None if None in usd else fmean(one for one in usd if one is not None),
+        places_iou=_mean_iou([merge(place for step in s.steps for place in places(step)) for s in started]),
+        evidence_iou=_mean_iou(
+            [merge(Interval(e.start, e.end) for e in (s.answer.evidence if s.answer else ())) for s in started]
+        ),
+    )
+
+
+def _mean_iou(covers: Sequence[tuple[Interval, ...]]) -> float:
+    return fmean(union_iou(a, b) for a, b in combinations(covers, 2))
+
+
+def union_iou(mine: Sequence[Interval], yours: Sequence[Interval]) -> float:
+    """Intersection over union of two sets of merged intervals, in [0, 1]; 0 when both are empty."""
+    shared = sum(a.overlap(b) for a in mine for b in yours)
+    union = sum(one.length for one in (*mine, *yours)) - shared
+    return shared / union if union > 0 else 0.0
+
+
+def board(sessions: Sequence[Session]) -> tuple[Cost, ...]:
+    """The cost row of every run that has started, however many."""
+    return tuple(cost(session) for session in sessions if session.started is not None)
 
 
 def cost(session: Session) -> Cost:
@@ -173,7 +242,8 @@ def _alike(a: Step, b: Step) -> bool:
     return sum(best) / len(best) >= SAME_IOU
 
 
-def _answer(session: Session) -> str:
+def answer_of(session: Session) -> str:
+    """The label where there is one, else the words."""
     if session.answer is None:
         return "no answer"
     return session.answer.label or session.answer.text

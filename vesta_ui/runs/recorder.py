@@ -90,7 +90,9 @@ def lifted(line: str, number: int = 0) -> tuple[int, dict[str, Any]]:
         raise BadTrace(f"line {number + 1} of the trace does not say its schema: it is no event of a run")
     for older in range(schema, SCHEMA):
         if older not in MIGRATIONS:
-            raise BadTrace(f"this trace has schema {schema}, which this version cannot read: use the release it is from")
+            raise BadTrace(
+                f"this trace has schema {schema}, which this version cannot read: use the release it is from"
+            )
         data = MIGRATIONS[older](data)
     return schema, data
 

@@ -140,6 +140,33 @@ class Runs:
         agents.check(settings)
         return self._launch(self._new(path), open_video(path), question, settings)
 
+    def start_all(self, path: Path, question: Question, each: Sequence[Settings], at_once: int = 2) -> list[Run]:
+        """One run per settings on the same question; at most `at_once` go on at a time, all can be attached to at once.
+
+        Raises `BadVideo`.
+        """
+        open_video(path).close()
+        waiting = []
+        for settings in each:
+            run = self._new(path)
+            waiting.append((run, settings))
+            with self._lock:
+                self._live[run.id] = run
+
+        def work() -> None:
+            while True:
+                with self._lock:
+                    if not left:
+                        return
+                    run, settings = left.pop(0)
+                for _ in play(run, open_video(path), question, settings):
+                    pass
+
+        left = list(waiting)
+        for n in range(min(at_once, len(waiting))):
+            threading.Thread(target=work, name=f"board {n}", daemon=True).start()
+        return [run for run, _ in waiting]
+
     def fork(self, parent_id: str, edit: forks.Edit, path: Path, settings: Settings) -> Run:
         """A child of a run with one thing changed; the parent stays untouched.
 

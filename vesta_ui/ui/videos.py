@@ -5,7 +5,6 @@ A key is a video's sha256 or "sample:NAME". Paths stay on this side: the page se
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 import threading
@@ -17,6 +16,7 @@ from vesta_ui import samples
 from vesta_ui.control import Control
 from vesta_ui.domain import VideoFacts
 from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.runs import book
 
 log = logging.getLogger(__name__)
 SHA = re.compile(r"[0-9a-f]{64}")
@@ -40,7 +40,7 @@ class Shelf:
 
     def __init__(self, data_dir: Path) -> None:
         self.folder = data_dir / "playback"
-        self._book = data_dir / "videos.json"
+        self._data_dir = data_dir
         self._known: dict[str, Known] = {}
         self._samples: dict[str, str] = {}
         self._lock = threading.RLock()
@@ -54,7 +54,7 @@ class Shelf:
         with self._lock:
             known = self._known.setdefault(facts.sha256, Known(path))
             known.path, known.facts = path, facts
-            self._remember(facts.sha256, path)
+            book.remember(self._data_dir, facts.sha256, path)
             if known.playable is None and not known.working:
                 known.working, known.error = True, ""
                 threading.Thread(target=self._prepare, args=(known,), name="playback", daemon=True).start()
@@ -75,7 +75,7 @@ class Shelf:
         with self._lock:
             if key in self._known:
                 return self._known[key]
-            path = self._remembered().get(key)
+            path = book.known(self._data_dir).get(key)
         if path is None or not Path(path).is_file():
             raise BadInput("the file of this video is not where it was: open it again by its path")
         known = self.open(Path(path))
@@ -98,8 +98,8 @@ class Shelf:
     def list(self) -> list[dict[str, str]]:
         """Key and name of every video remembered whose file is still there."""
         with self._lock:
-            book = self._remembered()
-        return [{"key": sha, "name": Path(path).name} for sha, path in book.items() if Path(path).is_file()]
+            known = book.known(self._data_dir)
+        return [{"key": sha, "name": Path(path).name} for sha, path in known.items() if Path(path).is_file()]
 
     def _prepare(self, known: Known) -> None:
         from vesta_ui.playback import playable
@@ -118,23 +118,3 @@ class Shelf:
             known.error = "no copy of this video that a browser plays could be made; asking still works"
         finally:
             known.working = False
-
-    def _remembered(self) -> dict[str, str]:
-        try:
-            read: dict[str, str] = json.loads(self._book.read_text("utf-8"))
-        except (OSError, json.JSONDecodeError):
-            return {}
-        return read
-
-    def _remember(self, sha256: str, path: Path) -> None:
-        book = self._remembered()
-        where = str(path.resolve())
-        if book.get(sha256) == where:
-            return
-        try:
-            self._book.parent.mkdir(parents=True, exist_ok=True)
-            partial = self._book.with_suffix(".partial")
-            partial.write_text(json.dumps(book | {sha256: where}), "utf-8")
-            partial.replace(self._book)
-        except OSError as error:
-            log.warning("the list of videos could not be written: %s", error.strerror)

@@ -1,0 +1,105 @@
+"""A run or a case as a file for others: one offline HTML page, Markdown with figures, JSON, or OpenTelemetry spans.
+
+Everything is made from the trace, redacted first and escaped where it is written; the redaction report is part of the
+file. Adding a format is one function here.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from vesta_ui import files
+from vesta_ui.errors import BadInput
+from vesta_ui.runs.cases import Case
+from vesta_ui.runs.export import html, markdown, otlp
+from vesta_ui.runs.export.document import Document, build
+from vesta_ui.runs.redact import Redacted, Redactor
+from vesta_ui.runs.run import Run, Runs
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What is to be written: file name → content, one or several; and what was redacted in it."""
+
+    files: dict[str, bytes]
+    redacted: tuple[Redacted, ...]
+
+
+def export_run(run: Run, format: str, data_dir: Path | None = None, video: Path | None = None) -> Made:
+    """`format`: html, markdown, json or otlp. `video`: a file whose small copy goes into the HTML.
+
+    Raises `BadInput` for a run that recorded nothing.
+    """
+    return _made([run], None, format, data_dir, video)
+
+
+def export_case(case: Case, runs: Runs, format: str, video: Path | None = None) -> Made:
+    """A case with those of its runs that are still there. Raises `BadInput` when none is."""
+    found = [runs.get(run_id) for run_id in case.runs if (runs.root / run_id).is_dir()]
+    if not found:
+        raise BadInput("none of this case's runs is here any more: add one to it first")
+    return _made(found, case, format, runs.root.parent, video)
+
+
+def write(made: Made, target: Path) -> Path:
+    """One file as it is; several as a zip when `target` ends in .zip, else as a folder. Raises `StorageFailed`."""
+    if len(made.files) == 1:
+        files.write(target, next(iter(made.files.values())))
+    elif target.suffix == ".zip":
+        packed = BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in made.files.items():
+                archive.writestr(f"{target.name.split('.')[0]}/{name}", content)
+        files.write(target, packed.getvalue())
+    else:
+        for name, content in made.files.items():
+            files.write(target / name, content)
+    return target
+
+
+def _made(runs: Sequence[Run], case: Case | None, format: str, data_dir: Path | None, video: Path | None) -> Made:
+    if format not in FORMATS:
+        raise BadInput(f"there is no format “{format}”: choose one of {', '.join(FORMATS)}")
+    if any(run.session().started is None for run in runs):
+        raise BadInput("this run was interrupted before it began: there is nothing to export")
+    redactor = Redactor([str(Path.home()), *([str(data_dir), str(data_dir.resolve())] if data_dir else [])])
+    document = build(runs, case, redactor)
+    return Made(FORMATS[format](document, redactor, video), redactor.report)
+
+
+def _html(document: Document, redactor: Redactor, video: Path | None) -> dict[str, bytes]:
+    return {"index.html": html.page(document, redactor.report, video)}
+
+
+def _markdown(document: Document, redactor: Redactor, video: Path | None) -> dict[str, bytes]:
+    return markdown.folder(document, redactor.report)
+
+
+def _json(document: Document, redactor: Redactor, video: Path | None) -> dict[str, bytes]:
+    return {
+        "run.json": _dump(
+            document.data | {"events": document.events, "redacted": [asdict(one) for one in redactor.report]}
+        )
+    }
+
+
+def _otlp(document: Document, redactor: Redactor, video: Path | None) -> dict[str, bytes]:
+    return {"spans.otlp.json": _dump(otlp.spans(document))}
+
+
+def _dump(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, indent=1).encode()
+
+
+FORMATS: dict[str, Callable[[Document, Redactor, Path | None], dict[str, bytes]]] = {
+    "html": _html,
+    "markdown": _markdown,
+    "json": _json,
+    "otlp": _otlp,
+}

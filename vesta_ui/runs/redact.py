@@ -1,0 +1,96 @@
+"""Taking out of exported text what is nobody's business: absolute paths and whatever looks like a key, with a report.
+
+Works on plain JSON values. What is replaced is replaced everywhere; the report says what kind, how often and where, never
+the text itself. Content hashes of frames and videos are not keys and stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+_SEGMENT = r"[^\s/\\\"'“”‘’<>|:*?,;()\[\]{}]+"
+_SPACED = rf"{_SEGMENT}(?:[ ]{_SEGMENT}){{0,4}}"
+"""A folder name may hold spaces, as long as another separator follows it."""
+PATTERNS: dict[str, re.Pattern[str]] = {
+    "private key": re.compile(
+        r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
+    ),
+    "token": re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+    "key": re.compile(
+        r"\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|\bAIza[0-9A-Za-z_-]{30,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}"
+        r"|\bhf_[A-Za-z0-9]{20,}|\bxox[abpr]-[A-Za-z0-9-]{10,}|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgsk_[A-Za-z0-9]{20,}"
+        r"|\bglpat-[A-Za-z0-9_-]{16,}|\bnvapi-[A-Za-z0-9_-]{16,}|\bya29\.[A-Za-z0-9_-]{20,}"
+    ),
+    "secret": re.compile(
+        r"(?i)(?P<keep>\b(?:bearer|basic)\s+|\b(?:api[_-]?key|access[_-]?key|secret(?:[_-]?key)?|auth[_-]?token|access[_-]?token|token"
+        r"|password|passwd|authorization|x-api-key)[\"']?\s*[:=]\s*[\"']?(?:bearer\s+)?)(?!\d+\b)[A-Za-z0-9._~+/=-]{8,}"
+    ),
+    "address with a password": re.compile(r"(?P<keep>\b[a-z][a-z0-9+.-]*://)[^\s/@:]+:[^\s/@]+@"),
+    "path": re.compile(
+        rf"file:///?[^\s\"'<>]+"
+        rf"|\b[A-Za-z]:[\\/](?:{_SPACED}[\\/])*{_SEGMENT}"
+        rf"|\\\\{_SEGMENT}\\(?:{_SPACED}\\)*{_SEGMENT}"
+        rf"|(?<![\w:/.<~\\])/(?=[A-Za-z_.])(?:{_SPACED}/)+(?:{_SEGMENT})?"
+        rf"|(?<![\w./])~/(?:{_SPACED}/)*{_SEGMENT}"
+    ),
+}
+"""Kind → what looks like it. A group `keep` stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """`what` was found `count` times; `places` are JSON paths of the first of them."""
+
+    what: str
+    count: int
+    places: tuple[str, ...]
+
+
+class Redactor:
+    """Redacts value after value and remembers what it did. `also`: texts to take out wherever they stand (a data folder)."""
+
+    MOST_PLACES = 20
+
+    def __init__(self, also: Iterable[str] = ()) -> None:
+        self._also = sorted({text for text in also if len(text) > 3}, key=len, reverse=True)
+        self._counts: dict[str, int] = {}
+        self._places: dict[str, list[str]] = {}
+
+    def value(self, value: Any, place: str = "$") -> Any:
+        """The same JSON value with its strings redacted, the names of its fields too."""
+        if isinstance(value, str):
+            return self.text(value, place)
+        if isinstance(value, dict):
+            return {self.text(str(name), place): self.value(one, f"{place}.{name}") for name, one in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(one, f"{place}[{n}]") for n, one in enumerate(value)]
+        return value
+
+    def text(self, text: str, place: str = "$") -> str:
+        for known in self._also:
+            if known in text:
+                self._found("path", text.count(known), place)
+                text = text.replace(known, "[path removed]")
+        for what, pattern in PATTERNS.items():
+            text, count = pattern.subn(lambda match, what=what: _instead(match, what), text)  # type: ignore[misc]
+            if count:
+                self._found(what, count, place)
+        return text
+
+    def _found(self, what: str, count: int, place: str) -> None:
+        self._counts[what] = self._counts.get(what, 0) + count
+        places = self._places.setdefault(what, [])
+        if len(places) < self.MOST_PLACES and place not in places:
+            places.append(place)
+
+    @property
+    def report(self) -> tuple[Redacted, ...]:
+        return tuple(Redacted(what, count, tuple(self._places[what])) for what, count in sorted(self._counts.items()))
+
+
+def _instead(match: re.Match[str], what: str) -> str:
+    kept = match.groupdict().get("keep") or ""
+    return f"{kept}[{what} removed]"
