@@ -16,14 +16,14 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from vesta_ui import models
+from vesta_ui import models, transcript
 from vesta_ui.control import Control
 from vesta_ui.domain import Frame, Usage
 from vesta_ui.errors import BadInput, BadSpec, ModelFailed, Stopped
 from vesta_ui.frames import encode_jpeg
 from vesta_ui.models import Image, Turn, failures, images, keys, prices, structured
 from vesta_ui.models.http import local, tidy
-from vesta_ui.settings import Settings
+from vesta_ui.settings import ROLE_PRESETS, Settings
 
 
 class Reply(BaseModel):
@@ -46,6 +46,15 @@ class Reply(BaseModel):
 def test_specs(spec: str, provider: str, model: str, url: str) -> None:
     parsed = models.parse(spec)
     assert (parsed.provider, parsed.model, parsed.url) == (provider, model, url)
+
+
+def test_presets_name_roles_and_models_that_exist(settings: Settings) -> None:
+    for roles in ROLE_PRESETS.values():
+        chosen = replace(settings, **roles)
+        for name in ("router", "reasoner", "observer"):
+            spec = getattr(chosen, name)
+            assert spec == "embedded" or models.parse(spec).model
+        assert transcript.identity(chosen.speech)
 
 
 @pytest.mark.parametrize(

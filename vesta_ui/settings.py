@@ -31,6 +31,22 @@ ABLATIONS: dict[str, Ablation] = {
     "plain agent": Ablation(routing=False, retrieval=False, ledger=False),
 }
 
+ROLE_PRESETS: dict[str, dict[str, str]] = {
+    "embedded": {"router": "embedded", "reasoner": "embedded", "observer": "embedded", "speech": "embedded"},
+    "VESTA paper": {
+        "router": "openai:o3", "reasoner": "openai:o3", "observer": "openai:gpt-4o", "speech": "faster-whisper:large-v3",
+    },
+    "SAVE paper": {
+        "router": "gemini:gemini-3-flash-preview", "reasoner": "gemini:gemini-3-flash-preview",
+        "observer": "gemini:gemini-3-flash-preview", "speech": "embedded",
+    },
+    "local server": {
+        "router": "compatible:MODEL@http://127.0.0.1:11434/v1", "reasoner": "compatible:MODEL@http://127.0.0.1:11434/v1",
+        "observer": "compatible:MODEL@http://127.0.0.1:11434/v1", "speech": "embedded",
+    },
+}  # fmt: skip
+"""Who plays which role: the models of the papers (VESTA §4.1, SAVE §4), a server on this machine, or none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
