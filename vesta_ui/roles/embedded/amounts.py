@@ -11,7 +11,7 @@ from vesta_ui.roles.embedded.board import Board, shared_words
 from vesta_ui.roles.embedded.fitting import fitting
 from vesta_ui.roles.embedded.similarity import affinity, clauses, cover
 from vesta_ui.roles.embedded.timing import Cited, Scores
-from vesta_ui.roles.embedded.words import COLOURS, Reading, content, readings, stem, tokens
+from vesta_ui.roles.embedded.words import COLOURS, STOP, Reading, Token, content, readings, stem, tokens
 
 _TOTAL = re.compile(r"\b(?:in total|total|altogether|in all|combined|together|sum)\b", re.IGNORECASE)
 _DIFFERENCE = re.compile(
@@ -29,6 +29,8 @@ _MEASURES = frozenset(
     )
 )
 """Words of measuring: every number is near one."""
+_KINDS = frozenset(map(stem, "kind type sort one part place thing number time".split()))
+_CLOCK = re.compile(r"^when\b|\bwhat time\b|\b[ap]\.?\s?m\b", re.IGNORECASE)
 _MORE = frozenset({"most", "least", "more", "less"})
 
 
@@ -91,15 +93,21 @@ def quantity(board: Board) -> tuple[Scores, Cited, str]:
         return {f"{value:g}": min(0.9, score)}, {f"{value:g}": facts}, ""
     scores: Scores = {}
     cited: Cited = {}
+    clock = bool(_CLOCK.search(f"{text} {' '.join(c.text for c in board.question.choices)}"))
     for label, wanted in board.choices.items():
         figures = [t.number for t in wanted if t.number is not None]
-        fit = [(s, facts) for v, s, facts in candidates if any(abs(v - f) < 1e-6 for f in figures)]
+        fit = [(s, facts) for v, s, facts in candidates if any(_equal(v, f, clock) for f in figures)]
         scores[label], cited[label] = max(fit, default=(0.0, []), key=lambda f: f[0])
     if max(scores.values()) < 0.25 and re.search(r"\bhow many\b", text, re.IGNORECASE):
         counted = timing.count(board)
         if counted[0] and max(counted[0].values()) > max(scores.values()):
             return counted
     return scores, cited, "derived from several numbers" if derived else ""
+
+
+def _equal(a: float, b: float, clock: bool) -> bool:
+    """Equal numbers, or the same hour on a clock of twelve."""
+    return abs(a - b) < 1e-6 or (clock and abs(abs(a - b) - 12) < 1e-6 and 13 <= max(a, b) <= 24)
 
 
 def extreme(board: Board) -> tuple[Scores, Cited, str]:
@@ -121,12 +129,18 @@ def extreme(board: Board) -> tuple[Scores, Cited, str]:
         values = {label: v for label, v in ((label, _number_beside(board, label)) for label in board.choices) if v}
     if len(values) < 2:
         return outright, cited, ""
+    if _aged(board.question.text) and all(1000 <= v <= 2100 for v, _ in values.values()):
+        sign = -sign  # the oldest has the earliest year
     ranked = sorted(values, key=lambda k: -sign * values[k][0])
     scores = {label: 0.35 * outright.get(label, 0.0) + 0.1 for label in board.choices}
     if values[ranked[0]][0] != values[ranked[1]][0]:
         scores[ranked[0]] += 0.55 * (0.6 + 0.4 * len(values) / len(board.choices))
     told = ", ".join(f"{(c := board.question.choice(k)) and c.text}: {values[k][0]:g}" for k in ranked)
     return scores, dict.fromkeys(scores, [i for k in ranked for i in values[k][1]][:6]), told
+
+
+def _aged(text: str) -> bool:
+    return bool(re.search(r"\b(?:old|new|young|recent)(?:er|est)?\b", text, re.IGNORECASE))
 
 
 def _called(board: Board) -> tuple[str, int] | None:
@@ -141,7 +155,7 @@ def _called(board: Board) -> tuple[str, int] | None:
         for i, fact in enumerate(board.facts):
             for part in clauses(fact.words):
                 said = tokens(part)
-                here = any(
+                here = _qualifies(said, base, board) and any(
                     t.stem == base and not t.negated
                     and ((said[n - 1].text.lower() == degree) if degree else t.text.lower().endswith(("est", "er")))
                     for n, t in enumerate(said) if n or not degree
@@ -151,6 +165,16 @@ def _called(board: Board) -> tuple[str, int] | None:
                 if ranked and fits[ranked[0]] >= 0.6 and (len(ranked) < 2 or fits[ranked[0]] > fits[ranked[1]] + 0.1):
                     return ranked[0], i
     return None
+
+
+def _qualifies(said: list[Token], base: str, board: Board) -> bool:
+    """Whether the degree word stands alone, or before the kind of thing that is asked about or chosen from."""
+    at = next((n for n, t in enumerate(said) if t.stem == base), -1)
+    after = next((t for t in said[at + 1 : at + 2] if t.text.lower() not in STOP and t.number is None), None)
+    if after is None:
+        return True
+    kinds = [*board.subject, *(t for line in board.choices.values() for t in line)]
+    return any(affinity(after.stem, t.stem, after.text, t.text) >= 0.5 for t in kinds) or after.stem in _KINDS
 
 
 def _number_beside(board: Board, label: str) -> tuple[float, list[int]] | None:

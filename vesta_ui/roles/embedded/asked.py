@@ -74,7 +74,7 @@ _SHOWN = re.compile(
 )
 _TEXT = re.compile(
     r"\b(?:sign|signpost|marker|tag|caption|title|poster|board|blackboard|chalkboard|banner|plate|label|card|screen|placard|notice|plaque|menu|ticket|page|slide|scoreboard)s?\b"
-    r".*\b(?:say|says|said|read|reads|written|state|states|show|shows|display\w*|announce\w*|name|names|give|gives|print\w*|list\w*)\b"
+    r".*\b(?:say|says|said|read|reads|written|state|states|warns?|forbids?|asks?|tells?|advertis\w*|promis\w*|offers?|show|shows|display\w*|announce\w*|name|names|give|gives|print\w*|list\w*)\b"
     r"|\b(?:written|printed|painted|reads?|inscri\w+|spelled|text|words?)\b.*\b(?:on|above|over|in|below|under|at)\b|\bwhat (?:is|are) (?:written|printed)\b"
 )
 _MOTION = re.compile(
@@ -82,12 +82,16 @@ _MOTION = re.compile(
 )
 _NEGATED = re.compile(
     r"\bwhich\b[^?]*\b(?:not|never|n['’]t|no)\b|\b(?:not|never|isn['’]t|wasn['’]t|doesn['’]t|aren['’]t)\b[^?]*\b(?:mention\w*|shown?|seen|appear\w*|visit\w*|said|true|part of|among|includ\w*|sold|named|listed|supported|correct)\b"
-    r"|\b(?:NOT|EXCEPT|except|false|untrue|incorrect|missing|left out|odd one out)\b"
+    r"|\b(?:except|false|untrue|incorrect|missing|left out|odd one out)\b"
 )
 _ANCHOR = re.compile(
     r"\b(at the (?:moment|time|point|same time)(?: when| that| as)?|(?:right|just|immediately|shortly|directly|straight)?\s?(?:after|before|(?<!the )following)|while|whilst|when|during|"
     r"as (?=the|she|he|they|we|it|a\b)|until|next to where|on screen as)\b\s*(.+?)(?=$|[?,;])",
     re.IGNORECASE,
+)
+_NEXT = re.compile(r"\b(?:right|just|immediately|shortly|directly|straight|next) ?(?:after|before|following)?\b")
+_SEQUENTIAL = re.compile(
+    r"\b(?:happen\w*|com\w+|came|show\w*|visit\w*|appear\w*|see|seen|do|does|did|go|goes|went|next|follow\w*|reach\w*|enter\w*|play\w*|introduc\w*|mention\w*|stop\w*|arriv\w*)\b"
 )
 _YES_NO = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b", re.IGNORECASE)
 _SEPARATOR = re.compile(
@@ -119,7 +123,11 @@ def understand(question: Question) -> Asked:
     anchor, relation, main = _anchor(text)
     main_low = main.lower()
     kind, place, extreme, items = _kind(question, low, main_low, relation)
-    negated = bool(_NEGATED.search(text)) and kind is not Kind.YES_NO and not _plain_not(low)
+    negated = (
+        bool(_NEGATED.search(low) or re.search(r"\b(?:NOT|EXCEPT)\b", text))
+        and kind is not Kind.YES_NO
+        and not _plain_not(low)
+    )
     plain = _GENERIC | {Kind.COUNT: _HAPPENING | _SEQUENCE, Kind.ORDER: _SEQUENCE, Kind.PICK: _SEQUENCE}.get(
         kind, frozenset()
     )
@@ -162,22 +170,22 @@ def _kind(question: Question, low: str, main: str, relation: str) -> tuple[Kind,
         return Kind.YES_NO, 0, 0, ()
     if not choices and _YES_NO.match(low):
         return Kind.YES_NO, 0, 0, ()
-    place = _place(main)
-    if (
-        place
-        and re.search(r"\b(?:which|what|who|where)\b", main)
-        and not re.search(r"\bfirst (?:name|aid|floor|class)\b|\blast name\b", main)
-    ):
-        return Kind.PICK, place, 0, ()
-    if relation in {"before", "after"} and re.search(r"\b(?:which|what|who|where)\b", main):
-        return Kind.PICK, 1 if relation == "after" else -1, 0, ()
-    extreme = _extreme(main)
-    if extreme and choices and not _numeric(choices) and re.search(r"\b(?:which|what|who|where)\b", main):
-        return Kind.EXTREME, 0, extreme, ()
     if re.search(r"\b(?:what|which) colou?rs?\b|\bcolou?r (?:is|are|was|were|of)\b", low) or (
         choices and all(_is_colour(c) for c in choices)
     ):
         return Kind.COLOUR, 0, 0, ()
+    place = _place(main)
+    if place and _picks(main):
+        return Kind.PICK, place, 0, ()
+    if (
+        relation in {"before", "after"}
+        and re.search(r"\b(?:which|what|who)\b", main)
+        and (_NEXT.search(low) or _SEQUENTIAL.search(main))
+    ):
+        return Kind.PICK, 1 if relation == "after" else -1, 0, ()
+    extreme = _extreme(main)
+    if extreme and choices and not _numeric(choices) and _ranks(main):
+        return Kind.EXTREME, 0, extreme, ()
     if _MOTION.search(main) and (
         not choices or any(stems(c) & {"left", "leave", "right", "up", "down", "still", "zoom"} for c in choices)
     ):
@@ -191,6 +199,32 @@ def _kind(question: Question, low: str, main: str, relation: str) -> tuple[Kind,
     if _TEXT.search(main):
         return Kind.TEXT, 0, 0, ()
     return Kind.WHAT, 0, 0, ()
+
+
+def _picks(main: str) -> bool:
+    """Whether the place in time is what is asked ("Which room comes last?"), not a mere name ("Where is the last room?",
+    "What is the first bridge made of?")."""
+    if re.search(r"\bfirst (?:name|aid|floor|class)\b|\blast name\b", main) or not re.search(
+        r"\b(?:which|what|who)\b", main
+    ):
+        return False
+    named = re.search(rf"\bthe (?:very )?(?:{'|'.join(ORDINALS)}) \w+ (.*)", main)
+    if named is None or _SHOWN.search(main):
+        return True
+    return not content(named[1]) or bool(
+        re.match(r"(?:in|of|at|on|to|that|which|we|they|she|he|visited|shown)\b", named[1])
+    )
+
+
+def _ranks(main: str) -> bool:
+    """Whether the most or least is what is asked ("Which tower is the tallest?"), not a mere name ("What is the oldest
+    book about?")."""
+    if not re.search(r"\b(?:which|what|who)\b", main) or re.search(r"\b(?:where|when|why|how)\b", main):
+        return False
+    return not re.search(
+        rf"\bthe (?:{_MOST}|{_LEAST}) (?:\w+ )+(?:about|made of|called|used for|from|for|named|like|doing|do|say)\W*$",
+        main,
+    )
 
 
 def _numeric(choices: list[str]) -> bool:

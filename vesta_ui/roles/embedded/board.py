@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from vesta_ui.domain import Interval, Modality, Question
 from vesta_ui.roles.embedded.asked import Asked, understand
 from vesta_ui.roles.embedded.facts import Fact
 from vesta_ui.roles.embedded.reading import distinctive
-from vesta_ui.roles.embedded.similarity import clauses, cover, meaning, rarity
-from vesta_ui.roles.embedded.words import COLOURS, Token, content, in_line
+from vesta_ui.roles.embedded.similarity import clauses, cover, in_line, meaning, rarity
+from vesta_ui.roles.embedded.words import COLOURS, Token, content, tokens
 
 BEFORE, AFTER, BESIDE = (0.6, 0.45, 0.35, 0.25), (0.5,), 0.75
 """How much the sentences before and after count, and what is perceived at the same time by the other sense."""
@@ -43,15 +43,20 @@ class Board:
         self.question = question
         self.asked: Asked = understand(question)
         self.facts = list(facts)
+        self._sources: dict[int, list[tuple[str, float]]] = {}
         self.weights = rarity(f.words for f in self.facts)
         self.choices: dict[str, list[Token]] = distinctive(question)
         self._asks_why = bool(_WHY.match(question.text))
-        if self.asked.denied:
-            self.choices = {label: [replace(t, negated=True) for t in line] for label, line in self.choices.items()}
         self.subject = content(self.asked.subject) + ([] if _measured(question) else shared_words(question))
 
     # ------------------------------------------------------------------ relevance
     def around(self, at: int) -> list[tuple[str, float]]:
+        """See `_around`."""
+        if at not in self._sources:
+            self._sources[at] = self._around(at)
+        return self._sources[at]
+
+    def _around(self, at: int) -> list[tuple[str, float]]:
         """The fact's words, those said shortly before and after, and what the other sense perceived at the same time.
 
         A topic is named first and then spoken about: what came before counts over several sentences, fading.
@@ -139,7 +144,15 @@ class Board:
 
     # ------------------------------------------------------------------ matching
     def states(self, at: int, wanted: Sequence[Token]) -> float:
-        """How far a fact states these words, in [−1, 1]; a clause that also bears on the subject counts most."""
+        """How far a fact states these words, in [−1, 1]. When the question asks what is not so, a fact that denies
+        something states it."""
+        value = self._states(at, wanted)
+        if not self.asked.denied:
+            return value
+        return abs(value) if any(t.negated for t in tokens(self.facts[at].words)) else 0.3 * value
+
+    def _states(self, at: int, wanted: Sequence[Token]) -> float:
+        """A clause that also bears on the subject counts most where several choices are spoken of."""
         fact = self.facts[at]
         if not in_line(wanted, fact.words):
             return 0.0
@@ -196,6 +209,15 @@ class Board:
             for g in groups
         ]  # fmt: skip
 
+    def tellable(self, modality: Modality) -> list[Token]:
+        """The subject's words that this sense meets at all: a word that no picture can show tells no pictures apart.
+        All of them, when nothing but a colour would be left."""
+        met = [
+            t for t in self.subject
+            if any(cover([t], [(f.words, 1.0)]) >= 0.8 for f in self.facts if f.modality is modality)
+        ]  # fmt: skip
+        return met if any(t.stem not in COLOURS for t in met) else self.subject
+
     def coloured(self) -> list[Occurrence]:
         """Where a thing of the subject's colour was seen, when the kind of thing cannot be told ("red balloon"): whole
         forms count more than patches."""
@@ -242,6 +264,8 @@ def _measured(question: Question) -> bool:
 
 def _tie(relation: str, anchor: Interval, span: Interval) -> float:
     """In [0, 1]: overlap for "while", soon after for "after", shortly before for "before"."""
+    if relation and span == anchor:
+        return 0.8  # one sentence tells both ("The fire has not burned since the war")
     if relation == "after":
         late = span.start - anchor.end
         return 1 / (1 + max(0.0, late) / 12) if late >= -0.5 else 0.15 if span.end > anchor.end else 0.05

@@ -19,10 +19,11 @@ def fitting(board: Board) -> tuple[Scores, Cited, str]:
     for label, wanted in board.choices.items():
         ranked = sorted(((_support(board, i, label), i) for i in range(len(board.facts))), reverse=True)
         if board.asked.negated:
-            present = max(
-                (max(0.0, board.states(i, wanted)) * board.fits(i) for i in range(len(board.facts))), default=0.0
-            )
-            scores[label], cited[label] = 1.0 - present, [i for _, i in ranked[:1]] if present > 0.5 else []
+            stated = [board.states(i, wanted) for i in range(len(board.facts))]
+            present = max((max(0.0, v) * board.fits(i) for i, v in enumerate(stated)), default=0.0)
+            denied, at = max(((-v * board.bearing(i), i) for i, v in enumerate(stated)), default=(0.0, 0))
+            scores[label] = 1.0 - present + max(0.0, denied)
+            cited[label] = [at] if denied > 0.3 else [i for _, i in ranked[:1]] if present > 0.5 else []
             continue
         second = next(
             (

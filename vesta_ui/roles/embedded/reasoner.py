@@ -63,8 +63,10 @@ class _Turn:
         if self.context.final or self.context.step >= min(self.context.budget, PATIENCE):
             return self.answer()
         named = (self.widen, self.ask_again) if self.asked.kind is Kind.COUNT else (self.ask_again, self.widen)
+        hear_out = (self.listen_to_all,)
+        short = self.whole.length <= SHORT_S
         rules: tuple[Callable[[], Iterator[Action]], ...] = (
-            self.search, self.listen, self.look, *named, self.listen_to_all, self.look_between, self.settle,
+            self.search, self.listen, *(hear_out if short else ()), self.look, *named, *hear_out, self.look_between, self.settle,
         )  # fmt: skip
         for rule in rules:
             for action in rule():
@@ -128,7 +130,8 @@ class _Turn:
             )
         else:
             wanted = self.places()[:6]
-            why = "It is not known yet what is said in the retrieved scenes; speech is cheap, so I listen there first."
+            news = "newly found" if self.heard else "retrieved"
+            why = f"It is not known yet what is said in the {news} scenes; speech is cheap, so I listen there first."
         yield from self._speech(wanted, why)
 
     def look(self) -> Iterator[Action]:
@@ -252,7 +255,8 @@ class _Turn:
             return False
         found = [
             o.interval
-            for o in self.board.occurrences(self.board.subject, Modality.PICTURE, 0.6) or self.board.coloured()
+            for o in self.board.occurrences(self.board.tellable(Modality.PICTURE), Modality.PICTURE, 0.6)
+            or self.board.coloured()
         ]
         last = [Interval(float(a), float(b)) for a, b in looks[-1].arguments["intervals"]]
         return bool(found) and not any(o.overlap(i) > 0 for o in found for i in last)

@@ -36,7 +36,7 @@ def affinity(a: str, b: str, word_a: str = "", word_b: str = "") -> float:
     if a == b:
         return 1.0
     if not (a and b) or a[0].isdigit() != b[0].isdigit() or (a[0].isdigit() and b[0].isdigit()):
-        return 0.9 if _misread(a, b) else 0.0
+        return 0.9 if _misread(a, b) else 0.6 if _same_hour(a, b) else 0.0
     if frozenset((a, b)) in OPPOSITES or any(a in group and b in group for group in _EXCLUSIVE):
         return 0.0
     short, long = sorted((a, b), key=len)
@@ -61,6 +61,15 @@ def _misread(a: str, b: str) -> bool:
         and any(c.isalpha() for c in b)
         and a.translate(_LOOKALIKES) == b.translate(_LOOKALIKES)
     )
+
+
+def _same_hour(a: str, b: str) -> bool:
+    """ "16:30" and "4:30", "16" and "4"."""
+    (first, _, minutes), (second, _, others) = a.partition(":"), b.partition(":")
+    if minutes != others or not (first.isdigit() and second.isdigit()):
+        return False
+    early, late = sorted((int(first), int(second)))
+    return late - early == 12 and 13 <= late <= 24
 
 
 @lru_cache(maxsize=50_000)
@@ -128,9 +137,24 @@ def _best(word: Token, lines: Sequence[tuple[list[Token], str, float]]) -> float
                 continue
             if value > abs(best):
                 best = -value if other.negated != word.negated else value
-        if abs(best) < 0.85 * share and len(word.stem) >= 5 and word.stem in joined:
+        if abs(best) < 0.85 * share and (
+            (len(word.stem) >= 5 and word.stem in joined) or _run_together(word.stem, line)
+        ):
             best = 0.85 * share
     return best
+
+
+def in_line(wanted: Sequence[Token], text: str) -> bool:
+    """Whether all numbers of `wanted` stand in the text in the same order ("2-1" is not "1-2", nor "2-2")."""
+    line = iter(t.stem for t in tokens(text))
+    return all(any(affinity(t.stem, other) > 0 for other in line) for t in wanted if t.number is not None)
+
+
+def _run_together(stem: str, line: Sequence[Token]) -> bool:
+    """Whether lettering read without its spaces begins or ends with the word ("ROSA'SCHEESE")."""
+    return len(stem) == 4 and any(
+        len(t.text) >= 8 and t.text.isupper() and (t.stem.startswith(stem) or t.stem.endswith(stem)) for t in line
+    )
 
 
 @lru_cache(maxsize=4_000)

@@ -51,17 +51,10 @@ def _estimates(board: Board) -> list[tuple[int, float, list[int]]]:
     asked, found = board.asked, []
     low = board.question.text.lower()
     for i, fact in enumerate(board.facts):
-        stated = re.search(
-            r"\b(\w+) times\b|\b(once|twice)\b",
-            " ".join(t.stem if t.number is not None else t.text.lower() for t in tokens(fact.words)),
-        )
-        if (
-            stated
-            and board.subject
-            and cover(board.subject, board.around(i)[:3]) >= 0.6
-            and (stated[1] or "").isdigit()
-        ):
-            found.append((int(stated[1]), 0.6, [i]))
+        times = _times_said(fact.words)
+        about = cover(board.subject, board.around(i)[:3]) if times is not None and board.subject else 0.0
+        if times is not None and about >= 0.35:
+            found.append((times, min(0.9, 0.55 + 0.5 * about), [i]))
     if board.subject and {t.stem for t in board.subject} <= _WRITTEN:
         shown = _distinct_texts(board)
         return [(len(shown), 0.75, shown)] if shown else found
@@ -76,11 +69,11 @@ def _estimates(board: Board) -> list[tuple[int, float, list[int]]]:
         else [Modality.PICTURE, Modality.SPEECH]
     )
     for rank, modality in enumerate(order):
-        events = strong(board.occurrences(board.subject, modality, 0.6))
+        events = strong(board.occurrences(board.tellable(modality), modality, 0.6))
         if not events and modality is Modality.PICTURE:
             events = strong(board.coloured())
         if events:
-            certainty = (0.85 if asked.modality in (None, modality) else 0.5) - 0.2 * rank
+            certainty = (0.85 if asked.modality in (None, modality) else 0.5) - 0.2 * rank - 0.12 * (len(events) == 1)
             found.append(
                 (
                     len(events),
@@ -89,6 +82,18 @@ def _estimates(board: Board) -> list[tuple[int, float, list[int]]]:
                 )
             )
     return sorted(found, key=lambda f: -f[1])
+
+
+def _times_said(text: str) -> int | None:
+    """The number in "three times", "twice"; None when none is said."""
+    line = tokens(text)
+    for n, token in enumerate(line):
+        if token.number is not None and (
+            token.text.lower() in {"once", "twice", "thrice"}
+            or (n + 1 < len(line) and line[n + 1].text.lower() == "times")
+        ):
+            return int(token.number)
+    return None
 
 
 def strong(events: Sequence[Occurrence]) -> list[Occurrence]:
@@ -110,7 +115,7 @@ def _distinct_texts(board: Board) -> list[int]:
 def moment(board: Board, item: str, last: bool = False, among: Sequence[str] = ()) -> tuple[float, int, float] | None:
     """When an item comes: (seconds, fact, strength). Sentences that list several of the items at once tell nothing of time."""
     wanted = content(item)
-    sighted = board.sightings(wanted, None, 0.55)
+    sighted = board.sightings(wanted, None, 0.5)
     if not sighted:
         return None
     scored = []
@@ -191,7 +196,7 @@ def _beside(
     kept: dict[str, tuple[float, int, float]] = {}
     for label in found:
         side = []
-        for i, value in board.sightings(board.choices[label], None, 0.55):
+        for i, value in board.sightings(board.choices[label], None, 0.5):
             span = board.facts[i].interval
             if (span.start >= anchor.end - 0.5) if after else (span.end <= anchor.start + 0.5):
                 side.append((span.start, i, value))

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "grey", "turquoise")
 _COLOUR_ALIASES = {
     "gray": "grey", "violet": "purple", "magenta": "pink", "cyan": "turquoise", "teal": "turquoise", "scarlet": "red",
-    "crimson": "red", "golden": "yellow", "gold": "yellow", "navy": "blue", "maroon": "red", "beige": "brown",
-    "silver": "grey", "rose": "pink", "lilac": "purple", "lime": "green", "amber": "orange", "tan": "brown",
+    "crimson": "red", "golden": "yellow", "navy": "blue", "maroon": "red", "beige": "brown",
 }  # fmt: skip
 
 STOP = frozenset(
     """a an the this that these those of to in on at by for from with into onto over under about as and or but if then
     than so such very just also too there here it its he she they them his her their we our us you your i me my mine is are was were be
     been being am do does did done doing have has had having will would shall should can could may might must which
-    who whom whose what when where why how s t re ve ll d m up out off down again once all any both each some own same
+    who whom whose what when where why how s t re ve ll d m up out off down again all any both each some own same
     while during before after until since because through between whether""".split()
 )
 NEGATORS = frozenset(
@@ -34,6 +32,7 @@ _TIMES = {"once": 1, "twice": 2, "thrice": 3, "dozen": 12, "pair": 2}
 ORDINALS = {w: i + 1 for i, w in enumerate(
     "first second third fourth fifth sixth seventh eighth ninth tenth".split())} | {"last": -1, "final": -1}  # fmt: skip
 _IRREGULAR = {
+    "rainy": "rain", "sunny": "sun", "foggy": "fog", "snowy": "snow", "windy": "wind", "cloudy": "cloud", "stormy": "storm", "icy": "ice",
     "children": "child", "men": "man", "women": "woman", "people": "person", "feet": "foot", "mice": "mouse", "geese": "goose",
     "teeth": "tooth", "leaves": "leaf", "loaves": "loaf", "knives": "knife", "shelves": "shelf", "went": "go", "goes": "go",
     "gone": "go", "said": "say", "says": "say", "bought": "buy", "sold": "sell", "saw": "see", "seen": "see", "came": "come",
@@ -55,7 +54,7 @@ _BELIEVED = frozenset(
 _SET_RIGHT = re.compile(
     r"\b(?:in fact|actually|but|however|really|in truth|in reality|wrong|mistaken|myth)\b", re.IGNORECASE
 )
-_WORD = re.compile(r"\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)*|[.,;:!?()…]|-(?=\s)|[–—]")
+_WORD = re.compile(r"\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)*|[.,;:!?()…/]|-(?=\s)|[–—]")
 _CLOCK = re.compile(r"\b(half|quarter|(?:ten|twenty|five) minutes?|ten|twenty|five) (past|to) (\w+)\b", re.IGNORECASE)
 
 
@@ -176,6 +175,7 @@ def _clock_words(text: str) -> str:
         return f"{at}:{minutes:02d}" if way == "past" else f"{(at - 2) % 12 + 1}:{60 - minutes:02d}"
 
     text = _CLOCK.sub(clock, text)
+    text = re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", text)
     text = re.sub(r"\s+o['’]?\s?clock\b", "", text, flags=re.IGNORECASE)
     text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
     text = re.sub(r"\b(\d{1,2})(?::00|\.00)\b", r"\1", text)
@@ -199,7 +199,9 @@ def _numbers(pieces: list[str]) -> list[tuple[str, str | None]]:
         low = piece.lower()
         if low in _UNITS or low in _TENS:
             value = _UNITS.get(low, _TENS.get(low, 0))
-            if words and (current % 100 == 0 or (current % 10 == 0 and 0 < value < 10 and current % 100 >= 20)):
+            if words and total == 0 and 10 <= current <= 20 and value >= 10:
+                current = 100 * current + value  # a year: "nineteen forty-four"
+            elif words and (current % 100 == 0 or (current % 10 == 0 and 0 < value < 10 and current % 100 >= 20)):
                 current += value
             else:
                 close()
@@ -256,9 +258,3 @@ def readings(text: str) -> list[Reading]:
 def colours(text: str) -> list[str]:
     """Colour names in a text, in order, each once."""
     return list(dict.fromkeys(t.stem for t in tokens(text) if t.stem in COLOURS and not t.negated))
-
-
-def in_line(wanted: Sequence[Token], text: str) -> bool:
-    """Whether all numbers of `wanted` stand in the text in the same order ("2-1" is not "1-2", nor "2-2")."""
-    line = iter(t.stem for t in tokens(text))
-    return all(any(t.stem == other for other in line) for t in wanted if t.number is not None)
