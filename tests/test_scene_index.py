@@ -314,6 +314,7 @@ def test_questions_can_be_asked_before_the_transcript_is_there(video, home, tmp_
     assert "speech-pending" in {notice.code for notice in index.notices}
     assert "speech" not in {event.phase for event in events}
     assert index.search("platform", 1)[0].scene.screen_text == SIGNS[0]
+    assert "bakery" in " ".join(word.text for word in index.hear(Interval(6, 12), Control())).lower()
     index.later.wait(Control())
     assert content(index) == content(built[0])
     assert finish(video, Settings(data_dir=tmp_path))[0].reused

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import vesta_ui
-from vesta_ui import files, library, scene_index
+from vesta_ui import files, index_keys, library
 from vesta_ui.errors import BadInput
 from vesta_ui.library import IndexEntry
 from vesta_ui.scene_index import SceneIndex
@@ -30,7 +30,7 @@ _NAME = re.compile(r"(?:index|body)-[0-9a-f]{24}\.json|vectors-[0-9a-f]{24}\.f32
 
 def export(entry: IndexEntry, target: Path) -> Path:
     """Write the bundle of an index to `target` (whole or not at all). Raises `StorageFailed`, `BadInput`."""
-    body = files.read_json(scene_index.body_path(entry.folder, entry.id))
+    body = files.read_json(index_keys.body_path(entry.folder, entry.id))
     if body is None:
         raise BadInput(f"the index {entry.id} of {entry.video.name} is not whole: index the video again")
     names = [path(entry.folder, entry.id).name for path in _PARTS]
@@ -57,7 +57,7 @@ def export(entry: IndexEntry, target: Path) -> Path:
     return target
 
 
-_PARTS = (scene_index.header_path, scene_index.body_path, scene_index.vectors_path)
+_PARTS = (index_keys.header_path, index_keys.body_path, index_keys.vectors_path)
 
 
 def load(path: Path, settings: Settings, video_sha256: str = "") -> SceneIndex:
@@ -78,9 +78,9 @@ def load(path: Path, settings: Settings, video_sha256: str = "") -> SceneIndex:
     if video_sha256 and header["video"]["sha256"] != video_sha256:
         raise BadInput(f"{path.name} is the index of another video ({header['video']['name']}), not of this one")
     library.encoder_of(header["encoder_spec"], header["parameters"]["encoder"])
-    folder = scene_index.video_folder(settings.data_dir, header["video"]["sha256"])
+    folder = index_keys.video_folder(settings.data_dir, header["video"]["sha256"])
     with locked(folder / ".lock", f"{header['video']['name']} is being indexed"):
-        last = scene_index.header_path(folder, header["id"]).name
+        last = index_keys.header_path(folder, header["id"]).name
         for name, data in sorted(contents.items(), key=lambda item: item[0] == last):
             files.write(folder / name, data)
         return library.open_entry(settings, library.find(settings, header["id"]))
@@ -121,7 +121,7 @@ def _header(contents: dict[str, bytes], manifest: dict[str, Any], name: str) -> 
         )
     except (KeyError, TypeError, ValueError) as error:
         raise BadInput(f"{name} is not an index bundle, or is damaged: export it again") from error
-    if made_of["version"] != scene_index.VERSION:
+    if made_of["version"] != index_keys.VERSION:
         raise BadInput(f"{name} was made by another version of the index: export it again with this version")
     if not consistent:
         raise BadInput(f"{name} does not fit together (settings, video and vectors disagree): export it again")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vesta_ui import encoders, files, scene_index, scene_text
+from vesta_ui import encoders, files, index_keys, scene_index, scene_text
 from vesta_ui import index_phases as phases
 from vesta_ui.background import watched
 from vesta_ui.control import Control
@@ -56,7 +56,7 @@ def entries(settings: Settings) -> tuple[IndexEntry, ...]:
     found = []
     for path in (settings.data_dir / "indexes").glob("*/index-*.json"):
         header = files.read_json(path)
-        if header and header["parameters"]["version"] == scene_index.VERSION:
+        if header and header["parameters"]["version"] == index_keys.VERSION:
             found.append(
                 IndexEntry(
                     header["id"], VideoFacts(**header["video"]), header["parameters"]["encoder"],
@@ -110,12 +110,12 @@ def search(settings: Settings, query: str, k: int = 15) -> list[LibraryHit]:
 def remove(settings: Settings, entry: IndexEntry) -> None:
     """Take an index out of the library. Frames and speech go with the last index of their video."""
     with locked(entry.folder / ".lock", f"{entry.video.name} is being indexed"):
-        body = files.read_json(scene_index.body_path(entry.folder, entry.id)) or {"scenes": []}
-        scene_index.header_path(entry.folder, entry.id).unlink(missing_ok=True)
+        body = files.read_json(index_keys.body_path(entry.folder, entry.id)) or {"scenes": []}
+        index_keys.header_path(entry.folder, entry.id).unlink(missing_ok=True)
         ids = [f"{entry.id}:{scene['id']}" for scene in body["scenes"]]
         scene_index.store_of(settings).delete(entry.encoder, entry.dimensions, ids)
-        scene_index.body_path(entry.folder, entry.id).unlink(missing_ok=True)
-        scene_index.vectors_path(entry.folder, entry.id).unlink(missing_ok=True)
+        index_keys.body_path(entry.folder, entry.id).unlink(missing_ok=True)
+        index_keys.vectors_path(entry.folder, entry.id).unlink(missing_ok=True)
         if not list(entry.folder.glob("index-*.json")):
             for path in sorted(entry.folder.rglob("*"), reverse=True):
                 if path.name != ".lock":
@@ -151,7 +151,7 @@ def _again(
     control: Control,
 ) -> SceneIndex:
     begun = time.monotonic()
-    header = files.read_json(scene_index.header_path(index.folder, index.id))
+    header = files.read_json(index_keys.header_path(index.folder, index.id))
     if video is not None:
         _retake(index, [index.scenes[i] for i in wanted], video)
     scenes, vectors, failed = list(index.scenes), index.vectors.copy(), dict(index.failed)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from vesta_ui import encoders, files, scene_text, transcript
+from vesta_ui import encoders, files, transcript
 from vesta_ui import index_phases as phases
 from vesta_ui.background import watched
 from vesta_ui.control import Control
@@ -25,6 +25,16 @@ from vesta_ui.domain import Interval, Notice, Scene, VideoFacts, Word
 from vesta_ui.encoders import Encoder, Vectors
 from vesta_ui.errors import Busy, OperationRefused, StorageFailed
 from vesta_ui.events import IndexProgress, IndexReady
+from vesta_ui.index_keys import (
+    VERSION,
+    body_path,
+    header_path,
+    index_key,
+    parameters,
+    scenes_key,
+    vectors_path,
+    video_folder,
+)
 from vesta_ui.settings import Settings
 from vesta_ui.store import Row, Store, locked
 from vesta_ui.transcript import Transcript
@@ -33,8 +43,6 @@ from vesta_ui.video import Video, open_video
 PENDING = Transcript(
     (), "", "pending", (Notice("speech-pending", "speech is still being transcribed: what is said cannot be found yet"),)
 )
-VERSION = 1
-"""Raised when the same video and settings would give another index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,12 @@ class SceneIndex:
             word for word in self.transcript.words if interval.start <= (word.start + word.end) / 2 < interval.end
         )
 
+    def hear(self, interval: Interval, control: Control) -> tuple[Word, ...]:
+        """`words`, after waiting for that part of a pending transcript. Raises `Stopped`."""
+        while self.later is not None and self.later.upto < interval.end and self.transcript.status == "pending":
+            control.wait(0.1)
+        return self.words(interval)
+
     def frame(self, name: str) -> Path:
         """The stored JPEG of a scene. Raises `StorageFailed` when it is gone."""
         path = self.folder / "frames" / Path(name).name
@@ -109,11 +123,17 @@ class Later:
         self.control = Control()
         self.progress: IndexProgress | None = None
         self.failure: Exception | None = None
+        self.upto = 0.0
+        """Seconds of sound heard so far."""
         self._thread = threading.Thread(target=self._work, args=(index, path, settings), name="vesta-speech", daemon=True)
         self._thread.start()
 
     def _work(self, index: SceneIndex, path: Path, settings: Settings) -> None:
-        building = build(path, replace(settings, speech_later=False), self.control)
+        def heard(upto: float, words: tuple[Word, ...]) -> None:
+            index.transcript = replace(PENDING, words=words)
+            self.upto = upto
+
+        building = build(path, replace(settings, speech_later=False), self.control, heard)
         try:
             while True:
                 try:
@@ -149,47 +169,13 @@ def ready_event(index: SceneIndex) -> IndexReady:
     )
 
 
-# ------------------------------------------------------------------------------------------------ keys
-def parameters(sha256: str, settings: Settings, encoder: str, dimensions: int) -> dict[str, Any]:
-    """Everything that makes an index another one (method.md §2). No path of the machine is in it."""
-    return {
-        "version": VERSION,
-        "video": sha256,
-        "cut_threshold": float(settings.cut_threshold),
-        "scene_min_s": float(settings.scene_min_s),
-        "scene_max_s": float(settings.scene_max_s),
-        "frames_per_scene": settings.frames_per_scene,
-        "text": scene_text.VERSION,
-        "speech": files.digest([transcript.VERSION, transcript.identity(settings.speech, settings.whisper_dir)], 16),
-        "language": settings.language,
-        "encoder": encoder,
-        "dimensions": dimensions,
-    }
-
-
-def index_key(sha256: str, settings: Settings, encoder: str, dimensions: int) -> str:
-    """Hash of the video's content, every parameter, and the encoder and speech names."""
-    return files.digest(parameters(sha256, settings, encoder, dimensions))
-
-
-def scenes_key(sha256: str, settings: Settings) -> str:
-    """Names the cuts and frames of a video, which indexes of several encoders share."""
-    cut = [settings.cut_threshold, settings.scene_min_s, settings.scene_max_s, settings.frames_per_scene]
-    return files.digest([VERSION, sha256, *map(float, cut)], 16)
-
-
-def video_folder(data_dir: Path, sha256: str) -> Path:
-    """Everything indexed of one video."""
-    return data_dir / "indexes" / sha256[:32]
-
-
-def store_of(settings: Settings) -> Store:
-    return Store(settings.data_dir / "chroma", settings.chroma_url)
-
-
 # ------------------------------------------------------------------------------------------------ build
-def build(path: Path, settings: Settings, control: Control) -> Generator[IndexProgress, None, SceneIndex]:
+def build(
+    path: Path, settings: Settings, control: Control, heard: transcript.Heard | None = None
+) -> Generator[IndexProgress, None, SceneIndex]:
     """Build the index of a video file, or open the one that is there. Yields progress, returns the index.
+
+    With `settings.speech_later` the index comes before its transcript, which `SceneIndex.later` makes behind it.
 
     Raises `BadVideo`, `BadSpec`, `Busy`, `StorageFailed`, `Stopped`.
     """
@@ -207,7 +193,7 @@ def build(path: Path, settings: Settings, control: Control) -> Generator[IndexPr
         with lock:
             index = open_index(key, folder, settings, encoder)  # another run may have made it meanwhile
             if index is None:
-                index = yield from _build(key, folder, video, settings, encoder, seconds, control)
+                index = yield from _build(key, folder, video, settings, encoder, seconds, control, heard)
         index.seconds["total"] = time.monotonic() - begun
     if index.transcript.status == "pending":
         index.later = Later(index, path, settings)
@@ -235,6 +221,7 @@ def _build(
     encoder: Encoder,
     seconds: dict[str, float],
     control: Control,
+    heard: transcript.Heard | None,
 ) -> Generator[IndexProgress, None, SceneIndex]:
     later = settings.speech_later and settings.speech != "off" and video.facts.has_audio
     start = time.monotonic()
@@ -251,7 +238,7 @@ def _build(
         speech = yield from watched(
             "speech",
             lambda p, c: transcript.transcribe(
-                video, settings.speech, settings.data_dir, folder, settings.language, settings.whisper_dir, p, c
+                video, settings.speech, settings.data_dir, folder, settings.language, settings.whisper_dir, p, c, heard
             ),
             control,
         )
@@ -289,17 +276,8 @@ def failed_notice(count: int) -> Notice:
 
 
 # ------------------------------------------------------------------------------------------------ on disk
-def header_path(folder: Path, key: str) -> Path:
-    """The small description of an index. It is written last: where it is, the index is whole."""
-    return folder / f"index-{key}.json"
-
-
-def body_path(folder: Path, key: str) -> Path:
-    return folder / f"body-{key}.json"
-
-
-def vectors_path(folder: Path, key: str) -> Path:
-    return folder / f"vectors-{key}.f32"
+def store_of(settings: Settings) -> Store:
+    return Store(settings.data_dir / "chroma", settings.chroma_url)
 
 
 def save(index: SceneIndex, settings: Settings, made_of: dict[str, Any]) -> None:
@@ -377,3 +355,18 @@ def rows_of(index: SceneIndex) -> list[Row]:
 
 def row_id(index_id: str, scene: Scene) -> str:
     return f"{index_id}:{scene.id}"
+
+
+__all__ = [
+    "Hit",
+    "Later",
+    "SceneIndex",
+    "build",
+    "failed_notice",
+    "index_key",
+    "open_index",
+    "ready_event",
+    "save",
+    "store_of",
+    "video_folder",
+]

@@ -65,6 +65,8 @@ class Transcript:
 
 Progress = Callable[[float, float], None]
 """Seconds done, seconds in all."""
+Heard = Callable[[float, tuple[Word, ...]], None]
+"""Told after each stretch: seconds heard so far from the start, and all words in them."""
 
 
 # ------------------------------------------------------------------------------------------------ which speech
@@ -100,6 +102,7 @@ def transcribe(
     whisper_dir: str = "",
     progress: Progress | None = None,
     control: Control | None = None,
+    heard: Heard | None = None,
 ) -> Transcript:
     """The transcript of a video. Finished ones and finished blocks are read from `cache`, a folder of this video alone.
 
@@ -119,7 +122,7 @@ def transcribe(
         notice = Notice("no-sound-track", "no sound track: only the picture can be searched")
         done = Transcript((), "", "no sound track", (notice,))
     else:
-        done = _recognise(video, spec, data_dir, kept, language, whisper_dir, progress, control)
+        done = _recognise(video, spec, data_dir, kept, language, whisper_dir, progress, control, heard)
     files.write_json(kept, asdict(done))
     kept.with_suffix(".blocks").unlink(missing_ok=True)
     return done
@@ -198,6 +201,7 @@ def _recognise(
     whisper_dir: str,
     progress: Progress | None,
     control: Control,
+    heard: Heard | None,
 ) -> Transcript:
     total = video.facts.duration_s
     checkpoint = kept.with_suffix(".blocks")
@@ -215,6 +219,8 @@ def _recognise(
         control.check()  # a stopped build may have a successor, which writes here now
         done.append(block)
         files.append_line(checkpoint, asdict(block))
+        if heard:
+            heard(block.end, tuple(word for one in done for word in one.words))
     if progress:
         progress(total, total)
     return _finish(done, total, language)

@@ -24,13 +24,13 @@ class Speech:
     def run(self, arguments: dict[str, Any], step: int, question: Question, workspace: Workspace) -> Result:
         asked = checked(SpeechArguments, arguments)
         kept, notices = guard([(a, b) for a, b in asked.intervals], workspace.video.facts.duration_s)
-        status = workspace.index.transcript.status
         observations: list[Observation] = []
         for interval in kept:
-            said = utterances(workspace.index.words(interval))
+            said = utterances(workspace.index.hear(interval, workspace.control))
             observations += [replace(observe(words, question, asked.focus), examined=interval) for words in said]
             if not said:
-                reason = "no speech here" if status == "ok" else status
+                status = workspace.index.transcript.status
+                reason = "no speech here" if status in ("ok", "pending") else status
                 observations.append(Observation(interval, Modality.SPEECH, reason))
         return Result(output=lines(observations), observations=tuple(observations), notices=tuple(notices))
 
