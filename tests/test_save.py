@@ -53,11 +53,15 @@ def chosen(span: Interval, cuts: list[float], monkeypatch: pytest.MonkeyPatch) -
     asked: dict[str, Any] = {}
 
     def ladder(_: Any, inside: Interval, target: int, thresholds: Any, control: Any) -> tuple[float, ...]:
+        assert not asked, "the same range of the same video is not decoded twice"
         asked.update(inside=inside, target=target, thresholds=thresholds)
         return tuple(cuts)
 
     monkeypatch.setattr(shots, "ladder", ladder)
-    times, _ = ranges.times(span, cast(Any, SimpleNamespace(video=None, control=None)))
+    ranges._known.clear()
+    video = SimpleNamespace(facts=SimpleNamespace(sha256="v"))
+    times, _ = ranges.times(span, cast(Any, SimpleNamespace(video=video, control=None)))
+    assert ranges.times(span, cast(Any, SimpleNamespace(video=video, control=None)))[0] == times and len(asked) == 3
     assert asked["inside"] == span and asked["target"] == ranges.grain(span.length).target
     return times
 

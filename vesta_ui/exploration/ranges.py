@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ from vesta_ui.operations.arguments import Arguments
 
 MOST_FRAMES = 40
 """K."""
+REMEMBERED = 64
 HIGH_UP_TO_S = 10.0
 """δ: ranges up to this are shown in high resolution."""
 
@@ -56,12 +58,27 @@ def grain(length_s: float) -> Grain:
 def times(span: Interval, workspace: Workspace) -> tuple[list[float], str]:
     """At most `MOST_FRAMES` times inside a range, and how they were found."""
     wanted = grain(span.length)
-    cuts = shots.ladder(workspace.video, span, wanted.target, wanted.thresholds, workspace.control)
+    cuts = _cuts(span, wanted, workspace)
     edges = [span.start, *(cut for cut in cuts if span.start < cut < span.end), span.end]
     scenes = [Interval(a, b) for a, b in pairwise(edges)] if len(edges) > 2 else []
     middles = [scene.middle for scene in thinned(scenes, MOST_FRAMES)]
     how = f"{len(scenes)} scenes" if scenes else "no scene change, evenly spread"
     return filled(middles, span, min(wanted.target, MOST_FRAMES)), how
+
+
+_known: OrderedDict[tuple[str, Interval, Grain], tuple[float, ...]] = OrderedDict()
+
+
+def _cuts(span: Interval, wanted: Grain, workspace: Workspace) -> tuple[float, ...]:
+    """Scene changes in a range. Every run on a video begins with the same one, so the newest answers are remembered."""
+    key = workspace.video.facts.sha256, span, wanted
+    found = _known.get(key)
+    if found is None:
+        found = shots.ladder(workspace.video, span, wanted.target, wanted.thresholds, workspace.control)
+        while len(_known) >= REMEMBERED:
+            _known.popitem(last=False)
+        _known[key] = found
+    return found
 
 
 def uniform(span: Interval, count: int) -> list[float]:
