@@ -59,6 +59,7 @@ CASES: list[tuple[str, Answer, str, int, str]] = [
     ("empty body", Answer(""), "server", 3, "empty body"),
     ("error under 200", Answer({"error": {"code": 503, "message": "upstream overloaded"}}), "server", 3, "overloaded"),
     ("gateway timeout", refusal(504, "upstream timed out"), "timeout", 2, "upstream"),
+    ("redirect", Answer("", 307, {"location": "https://elsewhere.example/v1"}), "server", 1, "elsewhere.example"),
     ("other 400", refusal(400, "messages: field required"), "server", 1, "field required"),
     ("tool flags", Answer({"object": "error", "message": '"auto" tool choice requires --enable-auto-tool-choice', "code": 400}, 400), "server", 1, "--enable-auto-tool-choice"),
 ]  # fmt: skip
