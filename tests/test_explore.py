@@ -59,6 +59,8 @@ def test_the_embedded_baseline_spends_its_frames_where_least_is_known(
     times = sorted([0, *frames, 900])
     assert max(b - a for a, b in pairwise(times)) <= 225
     assert finished(one).outcome == Outcome.BUDGET
+    entries = one.session().state.ledger.entries  # type: ignore[union-attr]
+    assert {round(e.interval.length * 30, 3) for e in entries} == {1}, "a frame speaks for as long as it is shown"
 
 
 # ------------------------------------------------------------------------------------------------ what is trusted

@@ -27,5 +27,7 @@ class Explore(Explorer):
         timeline = self.workspace.video.timeline
         if not 0 <= frame < len(timeline.ticks):
             raise OperationRefused(f"there is no frame {frame}: the video has frames 0 to {len(timeline.ticks) - 1}")
-        time = timeline.seconds(int(timeline.ticks[frame]))
-        return show([time], Interval(time, time), False, f"frame {frame}", self.workspace)
+        tick = int(timeline.ticks[frame])
+        time = timeline.seconds(tick)
+        shown = Interval(time, min(timeline.seconds(timeline.after(tick)), self.workspace.video.facts.duration_s))
+        return show([time], shown, False, f"frame {frame}", self.workspace)
