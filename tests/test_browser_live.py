@@ -22,12 +22,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ui_page.Site]:
 
 @pytest.fixture(autouse=True)
 def quiet(site: ui_page.Site) -> Iterator[None]:
-    """No console error, and no request leaves this machine, in any of these tests."""
-    site.noise.clear()
-    yield
-    for context in site.browser.contexts:
-        context.close()
-    assert not site.noise
+    yield from ui_page.quiet(site)
 
 
 def current_time(page: Page) -> float:

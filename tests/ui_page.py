@@ -11,7 +11,7 @@ from typing import Any
 
 import browser
 import ui_run
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from vesta_ui.frames import FrameStore
 from vesta_ui.runs.run import Run, Runs, new_id
@@ -33,12 +33,21 @@ class Site:
     data_dir: Path
     video: Path
     browser: Browser
+    runs_settings: Settings
     sha256: str = ""
     noise: list[str] = field(default_factory=list)
 
-    def open(self, query: str = "", width: int = 1366, height: int = 768, **context: Any) -> Page:
-        """A new tab, ready to use."""
-        page = self.browser.new_context(viewport={"width": width, "height": height}, **context).new_page()
+    def open(
+        self,
+        query: str = "",
+        width: int = 1366,
+        height: int = 768,
+        context: BrowserContext | None = None,
+        **options: Any,
+    ) -> Page:
+        """A new tab, ready to use; in a window of its own unless a context is given."""
+        context = context or self.browser.new_context(viewport={"width": width, "height": height}, **options)
+        page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         page.on("console", lambda m: self.noise.append(f"console: {m.text}") if m.type == "error" else None)
         page.on("pageerror", lambda e: self.noise.append(f"error: {e}"))
@@ -47,7 +56,7 @@ class Site:
             lambda r: None if r.url.startswith((self.url, "data:", "blob:")) else self.noise.append(f"left: {r.url}"),
         )
         page.goto(f"{self.url}/{query}")
-        page.wait_for_selector("#steps .feed")
+        page.wait_for_selector("#steps .feed", state="attached")
         page.wait_for_function("window.VESTA && VESTA.live.bridge && VESTA.live.player")
         return page
 
@@ -86,8 +95,17 @@ def site(folder: Path) -> Iterator[Site]:
     try:
         with sync_playwright() as playwright:
             driver = playwright.chromium.launch(executable_path=path, args=browser.FLAGS)
-            yield Site(f"http://127.0.0.1:{port}", closing.runs, settings.data_dir, video, driver, sha256)
+            yield Site(f"http://127.0.0.1:{port}", closing.runs, settings.data_dir, video, driver, settings, sha256)
             driver.close()
     finally:
         closing.close()
         page.close(verbose=False)
+
+
+def quiet(site: Site) -> Iterator[None]:
+    """For a fixture: no console error, and no request leaves this machine. Closes what a test opened."""
+    site.noise.clear()
+    yield
+    for context in site.browser.contexts:
+        context.close()
+    assert not site.noise

@@ -11,7 +11,7 @@
   V.stepBody = (data) => {
     const names = ["Summary", ...(data.frames ? ["Frames"] : []), "Prompt", "Raw", ...(data.failures.length || data.error ? ["Failure"] : [])];
     const key = `${V.state.run}/${data.n}`, body = h("div.tab-body");
-    const tabs = h("div.tabs", { role: "tablist" }, names.map((name) => h("button", { type: "button", role: "tab", "aria-selected": "false", onclick: (e) => { e.stopPropagation(); show(name); } }, name)),
+    const tabs = h("div.tabs", {}, h("div.tabs", { role: "tablist", "aria-label": `Step ${data.n}` }, names.map((name) => h("button", { type: "button", role: "tab", "aria-selected": "false", onclick: (e) => { e.stopPropagation(); show(name); } }, name))),
       h("span.sp"), h("button.link", { type: "button", onclick: (e) => { e.stopPropagation(); V.copyLink(data.n); } }, "copy link"),
       h("button.link", { type: "button", title: "Show the whole page as it was after this step", onclick: (e) => { e.stopPropagation(); V.pin(data.n); } }, "as at this step"),
       h("button.link", { type: "button", title: "A new run from here with another action (f)", onclick: (e) => { e.stopPropagation(); V.fork(data.n); } }, "fork here"));

@@ -7,7 +7,7 @@
     const path = h("input", { type: "text", placeholder: "path of a video; empty: the one on the Live tab", "aria-label": "Path of the video to examine", spellcheck: "false" });
     const spec = h("input", { type: "text", placeholder: "a model, for example openai:gpt-4o or compatible:MODEL@URL", "aria-label": "Model to examine", spellcheck: "false" });
     const result = h("div.card.report", { hidden: true, role: "status" }), models = h("div.card.report", { hidden: true, role: "status" }), roles = h("div.card.report");
-    const examine = () => { result.hidden = false; V.fill(result, h("p.dim", {}, "Examining …")); api.trigger("examine", { path: path.value, key: V.state.video || "" }); };
+    const examine = () => { result.hidden = false; V.fill(result, h("p.dim", {}, "Examining …")); api.trigger("examine", { where: path.value, key: V.state.video || "" }); };
     const probe = () => { models.hidden = false; V.fill(models, h("p.dim", {}, "Asking …")); api.trigger("probe", { spec: spec.value }); };
     path.addEventListener("keydown", (e) => e.key === "Enter" && examine());
     spec.addEventListener("keydown", (e) => e.key === "Enter" && probe());

@@ -22,7 +22,7 @@ from vesta_ui.playback import webvtt
 from vesta_ui.runs.run import Run
 from vesta_ui.runs.session import fold, until_step
 from vesta_ui.scene_index import video_folder
-from vesta_ui.ui import assets, detail, ledger_view, ready, timeline, view
+from vesta_ui.ui import assets, detail, ledger_view, ready, study_routes, timeline, view
 from vesta_ui.ui.handlers import Handlers
 from vesta_ui.ui.videos import SHA
 
@@ -121,6 +121,7 @@ def routes(handlers: Handlers) -> list[Route]:
         Route("/vesta/run/{run}/subtitles.vtt", _guarded(subtitles)),
         Route("/vesta/run/{run}/frame/{sha}", _guarded(frame)),
         Route("/vesta/video/{key}/scene/{name}", _guarded(scene_frame)),
+        *(Route(f"/vesta/{path}", _guarded(answer)) for path, answer in study_routes.endpoints(handlers).items()),
     ]
 
 

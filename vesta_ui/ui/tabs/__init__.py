@@ -8,6 +8,8 @@ from vesta_ui.ui.handlers import Handlers
 TABS = {
     "library": "vesta_ui.ui.tabs.library:build",
     "replay": "vesta_ui.ui.tabs.replay:build",
+    "compare": "vesta_ui.ui.tabs.compare:build",
+    "cases": "vesta_ui.ui.tabs.cases:build",
     "doctor": "vesta_ui.ui.tabs.doctor:build",
 }
 """In display order. A tab is listed when it works."""

@@ -22,9 +22,9 @@ def build(handlers: Handlers) -> None:
 
     def examine(event: gr.EventData) -> dict[str, Any]:
         """The report of a video: of a typed path, or of the one on the Live tab."""
-        data = event._data or {}
+        data = event._data or {}  # "where", not "path": gradio takes a dict with a path for a file
         try:
-            path, key = str(data.get("path") or "").strip().strip("\"'"), str(data.get("key") or "")
+            path, key = str(data.get("where") or "").strip().strip("\"'"), str(data.get("key") or "")
             if not (path or key):
                 raise BadInput("type the path of a video file, or open one on the Live tab first")
             return {"report": _report(Path(path).expanduser() if path else handlers.shelf.find(key).path)}

@@ -1,0 +1,254 @@
+"""Recorded runs as plain JSON for the Replay, Compare and Cases tabs. No gradio, no file of its own, no decision.
+
+Text is passed on as text; the browser puts it on the page through `textContent` only. Times are seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from vesta_ui.domain import Snapshot
+from vesta_ui.errors import BadInput, BadTrace
+from vesta_ui.runs import compare, debug
+from vesta_ui.runs.cases import LABELS, Case, Cases, judged
+from vesta_ui.runs.catalog import Query, RunSummary, family
+from vesta_ui.runs.run import Run, Runs
+from vesta_ui.runs.session import Session
+from vesta_ui.settings import Settings
+from vesta_ui.ui import ledger_view, timeline, view
+
+Json = dict[str, Any]
+NEWEST = 300
+"""Most rows of a list sent at once."""
+
+
+# ------------------------------------------------------------------------------------------------ finding
+def rows(runs: Runs, asked: Mapping[str, str], cases: Cases) -> Json:
+    """The runs that fit, newest first; with `tree` every fork under its parent. Raises `BadInput`."""
+    label = asked.get("label", "")
+    query = Query(
+        words=asked.get("words", ""),
+        video=asked.get("video", ""),
+        agent=asked.get("agent", ""),
+        outcome=asked.get("outcome", ""),
+        failure=asked.get("failure", ""),
+        most_usd=float(asked["most_usd"]) if asked.get("most_usd") else None,
+        ids=cases.labelled(label) if label else None,
+    )
+    found = runs.list(None if query == Query() else query, None if asked.get("tree") else NEWEST + 1)
+    order = family(found) if asked.get("tree") else [(row, 0) for row in found]
+    return {"rows": [row(one, depth) for one, depth in order[:NEWEST]], "more": len(order) > NEWEST}
+
+
+def row(one: RunSummary, depth: int = 0) -> Json:
+    return {name: value for name, value in asdict(one).items() if name != "folder"} | {"depth": depth}
+
+
+# ------------------------------------------------------------------------------------------------ one step by hand
+def inside(run: Run, step: int, asked: Mapping[str, str]) -> Json:
+    """M_t, E_t, L_t when step `step` was decided, and L_t under another μ or size budget with the difference."""
+    events = list(run.events)
+    session = debug.deciding(events, step)
+    state, shown = session.state, debug.recorded_view(events, step)
+    assert state is not None and session.started is not None
+    now, changed = shown, None
+    if asked.get("view") or asked.get("chars"):
+        own = state.route.view if state.route else None
+        flags = [flag for flag in asked.get("flags", "").split(",") if flag]
+        mu = debug.view_of(asked["view"], flags) if asked.get("view") else own
+        chars = int(asked.get("chars") or session.started.settings.get("snapshot_chars", 8_000))
+        now = debug.recompact(events, step, mu, chars)
+        changed = asdict(debug.difference(shown, now))
+    own_view = state.route.view if state.route else None
+    short = {value: name for name, value in debug.EMPHASES.items()}
+    return {
+        "run": run.id,
+        "step": step,
+        "steps": len(run.session().steps),
+        "memory": [
+            {"step": m.step, "op": m.operation, "arguments": m.arguments, "output": m.error or m.output}
+            for m in state.memory
+        ],
+        "entries": [
+            {
+                "id": e.id,
+                "s": e.interval.start,
+                "e": e.interval.end,
+                "op": e.operation,
+                "step": e.step,
+                "what": e.observation.content,
+            }
+            for e in state.ledger.entries
+        ],
+        "hidden": fold_hidden(run.session(), step),
+        "emphasis": short.get(own_view.emphasis, "none") if own_view else "none",
+        "flags": [flag.value for flag in own_view.flags] if own_view else [],
+        "chars": int(session.started.settings.get("snapshot_chars", 8_000)),
+        "shown": _shown(now),
+        "difference": changed,
+    }
+
+
+def fold_hidden(session: Session, step: int) -> bool:
+    """Whether the Reasoner saw no ledger at that step (an ablation, or an agent without one)."""
+    started = session.step(step).started
+    return started is None or started.snapshot is None
+
+
+def _shown(now: Snapshot) -> Json:
+    return {
+        "text": now.text,
+        "entries": [entry.id for entry in now.entries],
+        "left_out": [list(pair) for pair in now.left_out],
+        "sufficient": now.coverage.sufficient,
+        "why": now.coverage.why,
+    }
+
+
+def retrievals(run: Run, settings: Settings, query: str) -> Json:
+    """What each policy returns for the run's question, or for an edited query."""
+    session = run.session()
+    found = debug.retrievals(session, debug.index_of(session, settings), query)
+    had = {r.scene_id for one in session.retrieved if one.step == 0 for r in one.references}
+    return {
+        "policies": [
+            {
+                "policy": policy.value,
+                "queries": list(one.queries),
+                "note": one.note,
+                "references": [
+                    {"s": r.start, "e": r.end, "score": round(r.score, 3), "h": list(r.hypotheses), "note": r.note,
+                     "had": r.scene_id in had}
+                    for r in one.references
+                ],
+            }
+            for policy, one in found.items()
+        ]
+    }  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------ side by side
+def compared(runs: Sequence[Run]) -> Json:
+    """Lanes, aligned steps, answers and costs of two to four runs; of more, answers and costs alone.
+
+    Runs that have not started yet are listed as waiting. Raises `BadInput` for runs of different videos.
+    """
+    sessions = [run.session() for run in runs]
+    going = [n for n, session in enumerate(sessions) if session.started is not None]
+    live = any(not run.done for run in runs)
+    data: Json = {
+        "runs": [_head(run, session) for run, session in zip(runs, sessions, strict=True)],
+        "live": live,
+        "duration": max((s.started.video.duration_s for s in sessions if s.started), default=0.0),
+        "question": next((s.started.question.text for s in sessions if s.started), ""),
+    }
+    started = [sessions[n] for n in going]
+    if len({s.started.video.sha256 for s in started if s.started}) > 1:
+        raise BadInput("these runs are of different videos: choose runs of one video")
+    data["costs"] = {runs[n].id: asdict(one) for n, one in zip(going, compare.board(started), strict=True)}
+    if 2 <= len(started) <= 4:
+        found = compare.compare(started)
+        data |= {
+            "columns": [runs[n].id for n in going],
+            "rows": [
+                {"kind": r.kind, "steps": [_cell(s, n) for s, n in zip(started, r.steps, strict=True)]}
+                for r in found.rows
+            ],
+            "divergence": found.first_divergence,
+            "agree": found.agree,
+            "only": [_entries(session, ids) for session, ids in zip(started, found.only_in, strict=True)],
+        }
+    questions = {s.started.question for s in started if s.started}
+    agents = {s.started.agent for s in started if s.started}
+    if len(started) > 2 and len(questions) == 1 and len(agents) == 1 and not live:
+        data["spread"] = asdict(compare.spread(started))
+    return data
+
+
+def _head(run: Run, session: Session) -> Json:
+    now = ledger_view.snapshot(session)
+    lanes = timeline.lanes(session, run.id, now)
+    started, finished = session.started, session.finished
+    outcome = finished.outcome.value if finished else "running" if not run.done else "interrupted"
+    return {
+        "id": run.id,
+        "agent": started.agent if started else "",
+        "reasoner": started.roles.get("reasoner", "") if started else "",
+        "fork": f"step {started.fork_step}: {started.fork_edit}" if started and started.parent else "",
+        "outcome": outcome if started else "waiting",
+        "answer": compare.answer_of(session) if finished else "",
+        "said": session.answer.text if session.answer else "",
+        "confidence": session.answer.confidence if session.answer else None,
+        "steps": len(session.steps),
+        "items": lanes["items"] if lanes else [],
+        "coverage": lanes["coverage"] if lanes else None,
+        "sha": started.video.sha256 if started else "",
+    }
+
+
+def _cell(session: Session, n: int | None) -> Json | None:
+    if n is None:
+        return None
+    card = view.card(session.step(n), session.finished)
+    where = [[i.start, i.end] for i in compare.places(session.step(n))] or card["at"]
+    return {"n": n, "op": card["op"], "at": where[:4], "result": card["result"], "error": card["error"]}
+
+
+def _entries(session: Session, ids: Sequence[str]) -> list[Json]:
+    held = session.state.ledger.entries if session.state else ()
+    return [
+        {"id": e.id, "s": e.interval.start, "e": e.interval.end, "what": e.observation.content}
+        for e in held
+        if e.id in ids
+    ]
+
+
+# ------------------------------------------------------------------------------------------------ cases
+def case_list(cases: Cases, asked: Mapping[str, str]) -> Json:
+    found = cases.find(asked.get("words", ""), asked.get("label", ""), asked.get("video", ""))
+    return {"labels": list(LABELS), "cases": [_case_row(case) for case in found[:NEWEST]]}
+
+
+def _case_row(case: Case) -> Json:
+    return {
+        "id": case.id,
+        "question": case.question.text,
+        "video": case.video.name,
+        "gold": case.gold,
+        "runs": len(case.runs),
+        "notes": len(case.notes),
+        "labels": sorted({note.label for note in case.notes if note.label}),
+    }
+
+
+def case(one: Case, runs: Runs) -> Json:
+    """A case with how each of its runs did."""
+    return {
+        **_case_row(one),
+        "choices": [asdict(choice) for choice in one.question.choices],
+        "sha": one.video.sha256,
+        "duration": one.video.duration_s,
+        "gold_intervals": [[i.start, i.end] for i in one.gold_intervals],
+        "tags": list(one.tags),
+        "judged": [asdict(j) for j in judged(one, runs)],
+        "written": [
+            asdict(note) | {"at": [note.interval.start, note.interval.end] if note.interval else None}
+            for note in one.notes
+        ],
+        "labels": list(LABELS),
+    }
+
+
+def found(runs: Runs, ids: Sequence[str]) -> list[Run]:
+    """The named runs that are there. Raises `BadInput` for none at all."""
+    some = []
+    for run_id in ids:
+        try:
+            some.append(runs.get(run_id))
+        except BadTrace:
+            continue
+    if not some:
+        raise BadInput("choose runs to compare: tick them on the Replay tab, or run several agents here")
+    return some

@@ -1,0 +1,43 @@
+"""Compare: two to four runs on one axis, or every agent on the question of the Live tab. Drawn from `vesta/compare`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
+
+from vesta_ui import agents
+from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.question import parse_question
+from vesta_ui.ui.handlers import Handlers, Json
+from vesta_ui.ui.panels import QUIET, panel
+
+MOST = 12
+"""Most runs that are started at once."""
+
+
+def build(handlers: Handlers) -> None:
+    shown = panel("compare", "compare", ("board",), value={"agents": list(agents.AGENTS)})
+
+    def board(event: gr.EventData) -> Json:
+        """Start a run per agent, or the same one N times; the page follows them by their ids."""
+        data: Json = event._data or {}
+        try:
+            return {"started": [run.id for run in _start(handlers, data)], "nonce": data.get("nonce")}
+        except (VestaError, TypeError, ValueError) as error:
+            return {"error": str(error), "nonce": data.get("nonce")}
+
+    shown.board(board, None, shown, **QUIET)
+
+
+def _start(handlers: Handlers, data: Json) -> list[Any]:
+    names = [str(name) for name in data.get("agents") or [] if str(name) in agents.AGENTS]
+    repeat = int(data.get("repeat") or 1)
+    if not names or not 1 <= repeat * len(names) <= MOST:
+        raise BadInput(f"choose agents and repeats so that there are 1 to {MOST} runs")
+    question = parse_question(str(data.get("question") or ""), [str(line) for line in data.get("choices") or []])
+    known = handlers.shelf.find(str(data.get("key") or ""))
+    chosen = data.get("settings") if isinstance(data.get("settings"), dict) else {}
+    each = [replace(handlers.choose(name, chosen or {})) for name in names for _ in range(repeat)]
+    return handlers.runs.start_all(known.path, question, each)
