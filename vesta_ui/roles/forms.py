@@ -49,8 +49,9 @@ def share(value: Any) -> Any:
 
 _WORDS = {"low": 0.3, "medium": 0.6, "high": 0.9, "certain": 1.0, "very high": 0.95, "very low": 0.1}
 
-Seconds = Annotated[float, BeforeValidator(seconds), Field(allow_inf_nan=False)]
-Share = Annotated[float, BeforeValidator(share), Field(ge=0, le=1, allow_inf_nan=False)]
+# Bounds come before the validator, or pydantic writes them into the schema under names no provider knows.
+Seconds = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(seconds)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), BeforeValidator(share)]
 Text = Annotated[str, BeforeValidator(lambda v: "" if v is None else v)]
 
 
