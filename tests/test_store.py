@@ -61,6 +61,24 @@ def test_library_search_finds_the_true_neighbours(tmp_path):
     assert hit / 300 >= 0.99
 
 
+def test_a_reader_sees_what_another_process_writes(tmp_path):
+    kept = Store(tmp_path / "chroma")
+    vectors = synthetic(60, 8)
+    kept.put("e", 8, rows(vectors[:30]))
+    assert kept.vectors("e", 8, ["a:40"]) is None
+    code = (
+        "import sys; from pathlib import Path; sys.path.insert(0, 'tests')\n"
+        "from test_store import Store, rows, synthetic\n"
+        "Store(Path(sys.argv[1])).put('e', 8, rows(synthetic(60, 8)))"
+    )
+    home = Path(__file__).parent.parent
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "chroma")], check=True, cwd=home)
+    assert np.allclose(kept.vectors("e", 8, ["a:40"]), vectors[[40]], atol=1e-6)
+    assert {hit.id for hit in kept.search("e", 8, vectors[40], 60)} == {f"a:{i}" for i in range(60)}
+    kept.put("e", 8, rows(vectors, "b"))
+    assert len(kept.search("e", 8, vectors[40], 200)) == 120
+
+
 def test_another_format_is_refused(tmp_path):
     files.write_json(tmp_path / "chroma" / "vesta.json", {"schema": 0})
     with pytest.raises(StorageFailed, match="another version"):

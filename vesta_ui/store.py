@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,15 @@ SEARCH_EFFORT = 1500
 PAGE = 5000
 
 _one_at_a_time = threading.RLock()
+_readers: dict[Path, tuple[tuple[int, ...], Any]] = {}
+
+
+def _let_go(folder: Path) -> None:
+    """Close the client that reads a folder: two clients of one process would share what they know of it."""
+    known = _readers.pop(folder, None)
+    if known is not None:
+        with suppress(Exception):
+            known[1].close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,36 +127,55 @@ class Store:
 
     @contextmanager
     def _open(self, writing: bool = False) -> Iterator[Any]:
-        """A client for one piece of work. Closed after it: another process's writes are seen, its own are on disk."""
-        with _one_at_a_time:
-            if self.url or not writing:
-                with self._client() as client:
-                    yield client
-                return
-            with locked(self.folder.parent / ".store.lock", "another process is writing to the library"):
-                self._prepare()
-                with self._client() as client:
-                    yield client
+        """A client for one piece of work. Readers keep theirs until somebody writes: a large index takes seconds to load."""
+        with _one_at_a_time, ExitStack() as held:
+            if self.url or writing:
+                _let_go(self.folder)
+                if not self.url:
+                    why = "another process is writing to the library"
+                    held.enter_context(locked(self.folder.parent / ".store.lock", why))
+                    self._prepare()
+                client = self._connect()
+                held.callback(client.close)
+            else:
+                client = self._reader()
+            try:
+                yield client
+            except (VestaError, GeneratorExit):
+                raise
+            except Exception as error:
+                _let_go(self.folder)
+                raise self._failed(error) from error
 
-    @contextmanager
-    def _client(self) -> Iterator[Any]:
+    def _reader(self) -> Any:
+        known = _readers.get(self.folder)
+        if known is not None and known[0] == self._stamp():
+            return known[1]
+        _let_go(self.folder)
+        client = self._connect()
+        _readers[self.folder] = (self._stamp(), client)
+        return client
+
+    def _stamp(self) -> tuple[int, ...]:
+        """Changes when anybody has written to the folder."""
+        found = []
+        for name in ("chroma.sqlite3", "chroma.sqlite3-wal"):
+            path = self.folder / name
+            if path.exists():
+                stat = path.stat()
+                found += [stat.st_ino, stat.st_size, stat.st_mtime_ns]
+        return tuple(found)
+
+    def _connect(self) -> Any:
         import chromadb
 
         quiet = chromadb.Settings(anonymized_telemetry=False)
         try:
-            client = self._server(quiet) if self.url else chromadb.PersistentClient(str(self.folder), settings=quiet)
+            return self._server(quiet) if self.url else chromadb.PersistentClient(str(self.folder), settings=quiet)
         except VestaError:
             raise
         except Exception as error:
             raise self._failed(error) from error
-        try:
-            yield client
-        except (VestaError, GeneratorExit):
-            raise
-        except Exception as error:
-            raise self._failed(error) from error
-        finally:
-            client.close()
 
     def _failed(self, error: Exception) -> StorageFailed:
         text = " ".join(str(error).split())[:160]
