@@ -135,7 +135,7 @@ def understand(question: Question) -> Asked:
     return Asked(
         kind, subject, anchor, relation, place, extreme, negated, _modality(kind, main_low, question),
         _modality(Kind.WHAT, anchor.lower(), None) if anchor else None, items,
-        bool(re.search(r"\b(?:different|distinct|unique)\b", low)), not negated and kind is not Kind.YES_NO and any(t.text.lower() in NEGATORS for t in tokens(main)),
+        bool(re.search(r"\b(?:different|distinct|unique)\b", low)), not negated and not low.startswith(("why", "how", "when")) and kind is not Kind.YES_NO and any(t.text.lower() in NEGATORS for t in tokens(main)),
     )  # fmt: skip
 
 
@@ -170,8 +170,9 @@ def _kind(question: Question, low: str, main: str, relation: str) -> tuple[Kind,
         return Kind.YES_NO, 0, 0, ()
     if not choices and _YES_NO.match(low):
         return Kind.YES_NO, 0, 0, ()
-    if re.search(r"\b(?:what|which) colou?rs?\b|\bcolou?r (?:is|are|was|were|of)\b", low) or (
-        choices and all(_is_colour(c) for c in choices)
+    if not re.search(r"\b(?:most|least|fewest)\b", main) and (
+        re.search(r"\b(?:what|which) colou?rs?\b|\bcolou?r (?:is|are|was|were|of)\b", low)
+        or (choices and all(_is_colour(c) for c in choices))
     ):
         return Kind.COLOUR, 0, 0, ()
     place = _place(main)

@@ -135,12 +135,22 @@ class Board:
         """1 when the fact comes from the sense that was asked about, less otherwise."""
         return 1.0 if self.asked.modality in (None, self.facts[at].modality) else 0.45
 
+    def share(self, at: int) -> float:
+        """Relevance in [0, 1] of the most relevant fact's."""
+        best = max(self.relevance)
+        return float(self.relevance[at] / best) if best > 0 else 0.0
+
     def bearing(self, at: int) -> float:
         """In [0, 1]: what a fact counts for: of the right sense, at the right time, on the subject."""
         best = max(self.relevance)
-        share = (self.relevance[at] / best) ** 1.5 if best > 0 else 0.0
         reason = 0.8 if self._asks_why and not _CAUSAL.search(self.facts[at].words) else 1.0
-        return reason * self.fits(at) * self.nearness[at] * (0.2 + 0.8 * share) * (0.4 + 0.6 * min(1.0, best))
+        return (
+            reason
+            * self.fits(at)
+            * self.nearness[at]
+            * (0.2 + 0.8 * float(self.share(at) ** 1.5))
+            * (0.4 + 0.6 * min(1.0, best))
+        )
 
     # ------------------------------------------------------------------ matching
     def states(self, at: int, wanted: Sequence[Token]) -> float:

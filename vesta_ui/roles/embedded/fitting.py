@@ -20,7 +20,9 @@ def fitting(board: Board) -> tuple[Scores, Cited, str]:
         ranked = sorted(((_support(board, i, label), i) for i in range(len(board.facts))), reverse=True)
         if board.asked.negated:
             stated = [board.states(i, wanted) for i in range(len(board.facts))]
-            present = max((max(0.0, v) * board.fits(i) for i, v in enumerate(stated)), default=0.0)
+            present = max(
+                (max(0.0, v) * board.fits(i) * (0.5 + 0.5 * board.share(i)) for i, v in enumerate(stated)), default=0.0
+            )
             denied, at = max(((-v * board.bearing(i), i) for i, v in enumerate(stated)), default=(0.0, 0))
             scores[label] = 1.0 - present + max(0.0, denied)
             cited[label] = [at] if denied > 0.3 else [i for _, i in ranked[:1]] if present > 0.5 else []

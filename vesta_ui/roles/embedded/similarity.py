@@ -165,5 +165,7 @@ def squeezed(text: str) -> str:
 
 def clauses(text: str) -> list[str]:
     """Parts of a sentence or of a sign that say one thing each."""
-    parts = re.split(r"[;:,.!?/|“”]\s+|\s[–—-]\s|\s/\s|\b(?:and|but|while|whereas|then)\b", text)
+    parts = re.split(
+        r"[;:,.!?/|“”]\s+|\s[–—-]\s|\s/\s|(?<!hundred )(?<!thousand )\b(?:and|but|while|whereas|then)\b", text
+    )
     return [p.strip() for p in parts if p and content(p)] or [text]

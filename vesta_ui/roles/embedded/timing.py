@@ -119,7 +119,8 @@ def moment(board: Board, item: str, last: bool = False, among: Sequence[str] = (
     if not sighted:
         return None
     scored = []
-    for i, value in sighted:
+    for i, _ in sighted:
+        value = cover(wanted, [(board.facts[i].words, 1.0)], board.weights)
         others = sum(cover(content(o), [(board.facts[i].words, 1.0)]) >= 0.6 for o in among if o != item)
         fit = 1.0 if board.asked.modality in (None, board.facts[i].modality) else 0.6
         scored.append((i, value * fit * (0.55 if others >= 2 else 1.0)))

@@ -70,7 +70,7 @@ def _scores(board: Board) -> tuple[Scores, Cited, str]:
 # ------------------------------------------------------------------------------------------------ choosing
 def _choose(board: Board, scores: Scores, cited: Cited, why: str) -> Verdict:
     ranked = sorted(scores, key=lambda label: -scores[label])
-    if not ranked or scores[ranked[0]] <= 0.05:
+    if not ranked or scores[ranked[0]] <= 0.02:
         return Verdict(None, NOT_FOUND, 0.0, 0.0, (), "nothing observed supports any choice")
     best = ranked[0]
     second = scores[ranked[1]] if len(ranked) > 1 else 0.0
@@ -79,7 +79,7 @@ def _choose(board: Board, scores: Scores, cited: Cited, why: str) -> Verdict:
     choice = board.question.choice(best)
     rival = ranked[1] if len(ranked) > 1 and second > 0 else None
     return Verdict(
-        best, choice.text if choice else best, round(confidence, 2), round(margin, 3), _facts(board, cited.get(best, [])), why,
+        best, choice.text if choice else best, round(max(0.03, confidence), 2), round(margin, 3), _facts(board, cited.get(best, [])), why,
         rival, _facts(board, cited.get(rival, [])) if rival else (),
     )  # fmt: skip
 

@@ -51,6 +51,10 @@ _DEGREES = frozenset(
 _BELIEVED = frozenset(
     "think thinks thought believe believes believed assume assumes assumed supposedly allegedly wrongly mistaken myth rumour legend".split()
 )
+_PLANNED = re.compile(
+    r"\b(?:(?:was|were) (?:meant|supposed|expected|planned|due|going) to|(?:should|would|could) have)\b", re.IGNORECASE
+)
+"""What was to be, and was not."""
 _SET_RIGHT = re.compile(
     r"\b(?:in fact|actually|but|however|really|in truth|in reality|wrong|mistaken|myth)\b", re.IGNORECASE
 )
@@ -175,6 +179,7 @@ def _clock_words(text: str) -> str:
         return f"{at}:{minutes:02d}" if way == "past" else f"{(at - 2) % 12 + 1}:{60 - minutes:02d}"
 
     text = _CLOCK.sub(clock, text)
+    text = _PLANNED.sub("not", text)
     text = re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", text)
     text = re.sub(r"\s+o['’]?\s?clock\b", "", text, flags=re.IGNORECASE)
     text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
