@@ -168,13 +168,13 @@
       h("p.dim", {}, `${data.video.name} · ${clock(duration, false)} · ${data.video.width}×${data.video.height}`)),
     c && (c.notes.length || c.gold_intervals.length) ? h("section.card", {}, h("h2", {}, "Case"), c.gold_intervals.length ? h("p", {}, "Evidence lies at ", c.gold_intervals.map(([from, to]) => [time(from, to), " "])) : null, h("ul.notes", {}, c.notes.map((n) => h("li", {}, h("span.dim", {}, about(n) + " "), n.at ? [time(...n.at), " "] : null, n.label ? h("span.chip.label", {}, n.label) : null, " ", n.text)))) : "",
     data.runs.length > 1 ? tabs : "", answerBox,
-    h("section.card", {}, h("div.two", {}, h("div", {}, screen, caption), h("div", {}, h("h2", {}, "Timeline"), lanes, h("div.scrub", {}, play, slider, label), spent, facts))),
+    h("section.card", {}, h("div.two", {}, h("div", {}, screen, caption), h("div.facts", {}, h("h2", {}, "What was known"), spent, facts)), lanes, h("div.scrub", {}, play, slider, label)),
     h("div.two", {}, h("section.card", {}, h("h2", {}, "Steps"), steps), h("section.card", {}, h("h2", {}, "Ledger"), ledger)),
     data.runs.length > 1 ? h("section.card", {}, h("h2", {}, "Cost"), costs()) : "",
     h("footer", {}, h("p", {}, `${data.made_by}, ${data.made_at}. Works offline; nothing is fetched. Keys: j and k for steps, space to play.`), data.redacted.length ? h("p", {}, "Redacted: " + data.redacted.map((r) => `${r.count} × ${r.what}`).join(", ") + ".") : h("p", {}, "Nothing had to be redacted.")));
   function costs() {
     const named = { answer: (r) => r.answer?.label || r.answer?.text || "–", iterations: "iterations", "remote requests": "remote_requests", "failed requests": "failed_requests", "input tokens": "input_tokens", "output tokens": "output_tokens", "retrieve calls": "retrieve_calls", "inspect calls": "inspect_calls", "clip calls": "clip_calls", "speech calls": "speech_calls", frames: "frames", money: (r) => money(r.cost.cost_usd), seconds: (r) => r.cost.seconds.toFixed(1) };
-    return h("div.scroll", {}, h("table", {}, h("thead", {}, h("tr", {}, h("th"), data.runs.map((r) => h("th", {}, r.agent)))), h("tbody", {}, Object.entries(named).map(([name, of]) => h("tr", {}, h("td", {}, name), data.runs.map((r) => h("td.num", {}, typeof of === "string" ? r.cost[of] ?? "unknown" : of(r))))))));
+    return h("div.scroll", {}, h("table", {}, h("thead", {}, h("tr", {}, h("th"), data.runs.map((r) => h("th.num", {}, r.agent)))), h("tbody", {}, Object.entries(named).map(([name, of]) => h("tr", {}, h("td", {}, name), data.runs.map((r) => h("td.num", {}, typeof of === "string" ? r.cost[of] ?? "unknown" : of(r))))))));
   }
   data.runs.forEach((r, i) => tabs.append(h("button", { type: "button", role: "tab", onclick: () => show(r) }, `Run ${i + 1}: ${r.agent}${r.right === null ? "" : r.right ? " ✓" : " ✕"}`)));
   if (film) { screen.append(film); }

@@ -8,7 +8,7 @@ from vesta_ui.agents.state import State
 from vesta_ui.commands import table
 from vesta_ui.domain import Interval, Policy, Snapshot
 from vesta_ui.policies import Retrieval
-from vesta_ui.runs.catalog import RunSummary
+from vesta_ui.runs.catalog import RunSummary, family
 from vesta_ui.runs.debug import Difference
 from vesta_ui.runs.run import Run
 
@@ -111,20 +111,3 @@ def tree_lines(rows: Sequence[RunSummary], only: str = "") -> tuple[list[str], l
             f"{'   ' * depth}{'└─ ' if depth else ''}{row.id}  {row.agent}  {row.outcome}  {row.answer[:30]}  {how}"
         )
     return lines, order
-
-
-def family(rows: Sequence[RunSummary], only: str = "") -> list[tuple[RunSummary, int]]:
-    """(run, depth) in tree order, newest tree first; a run whose parent is gone is a root."""
-    known = {row.id: row for row in rows}
-    children: dict[str, list[RunSummary]] = {}
-    for row in reversed(rows):
-        children.setdefault(row.parent if row.parent in known else "", []).append(row)
-
-    def below(row: RunSummary, depth: int) -> list[tuple[RunSummary, int]]:
-        return [(row, depth), *(found for child in children.get(row.id, []) for found in below(child, depth + 1))]
-
-    root = only
-    while root and known[root].parent in known:
-        root = known[root].parent
-    roots = [known[root]] if root in known else list(reversed(children.get("", [])))
-    return [found for one in roots for found in below(one, 0)]

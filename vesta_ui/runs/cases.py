@@ -95,6 +95,11 @@ def with_gold(case: Case, answer: str, intervals: Sequence[Interval]) -> Case:
     return replace(case, gold=gold, gold_intervals=merge(intervals))
 
 
+def without_note(case: Case, number: int) -> Case:
+    """The case without its note `number` (0-based)."""
+    return replace(case, notes=tuple(note for n, note in enumerate(case.notes) if n != number))
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """How one run of a case did. `right` None without a gold answer; `iou` of its evidence with the gold intervals;

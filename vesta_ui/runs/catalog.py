@@ -79,6 +79,27 @@ class Query:
         )
 
 
+def family(rows: Sequence[RunSummary], only: str = "") -> list[tuple[RunSummary, int]]:
+    """(run, depth) in tree order, newest tree first; `only`: the tree that run belongs to.
+
+    A run whose parent is gone is a root, and so is one that claims a parent younger than itself.
+    """
+    known = {row.id: row for row in rows}
+    parents = {row.id: row.parent if row.parent in known and row.parent < row.id else "" for row in rows}
+    children: dict[str, list[RunSummary]] = {}
+    for row in reversed(rows):
+        children.setdefault(parents[row.id], []).append(row)
+
+    def below(row: RunSummary, depth: int) -> list[tuple[RunSummary, int]]:
+        return [(row, depth), *(found for child in children.get(row.id, []) for found in below(child, depth + 1))]
+
+    root = only
+    while parents.get(root):
+        root = parents[root]
+    roots = [known[root]] if root in known else list(reversed(children.get("", [])))
+    return [found for one in roots for found in below(one, 0)]
+
+
 class Catalog:
     """The runs under one folder. Thread-safe."""
 

@@ -110,8 +110,15 @@ def align(runs: Sequence[Sequence[Step]]) -> tuple[Row, ...]:
                 if partner is not None:
                     alone[j - 1].remove(partner)
                     cells[j] = partner.n
-            rows.append(Row(tuple(cells), "only" if sum(n is not None for n in cells) == 1 else "differs"))
-    return tuple(sorted(rows, key=lambda row: min(n for n in row.steps if n is not None)))
+            kind = "only" if sum(n is not None for n in cells) == 1 else "differs"
+            rows.insert(_place(rows, i, step.n), Row(tuple(cells), kind))
+    return tuple(rows)
+
+
+def _place(rows: Sequence[Row], run: int, step: int) -> int:
+    """Where a row that the first run lacks belongs: right after what its own run did just before."""
+    before = [n for n, row in enumerate(rows) if (own := row.steps[run]) is not None and own < step]
+    return before[-1] + 1 if before else 0
 
 
 @dataclass(frozen=True, slots=True)

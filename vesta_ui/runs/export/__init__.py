@@ -49,18 +49,23 @@ def export_case(case: Case, runs: Runs, format: str, video: Path | None = None) 
 
 def write(made: Made, target: Path) -> Path:
     """One file as it is; several as a zip when `target` ends in .zip, else as a folder. Raises `StorageFailed`."""
-    if len(made.files) == 1:
-        files.write(target, next(iter(made.files.values())))
-    elif target.suffix == ".zip":
-        packed = BytesIO()
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in made.files.items():
-                archive.writestr(f"{target.name.split('.')[0]}/{name}", content)
-        files.write(target, packed.getvalue())
+    if len(made.files) == 1 or target.suffix == ".zip":
+        files.write(target, packed(made, target.name.split(".")[0]))
     else:
         for name, content in made.files.items():
             files.write(target / name, content)
     return target
+
+
+def packed(made: Made, name: str) -> bytes:
+    """The one file as it is; several as a zip in which they lie in the folder `name`."""
+    if len(made.files) == 1:
+        return next(iter(made.files.values()))
+    archive = BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as writer:
+        for file, content in made.files.items():
+            writer.writestr(f"{name}/{file}", content)
+    return archive.getvalue()
 
 
 def _made(runs: Sequence[Run], case: Case | None, format: str, data_dir: Path | None, video: Path | None) -> Made:

@@ -1,0 +1,68 @@
+/* Cases: a question with its gold answer and interval, the runs on it, notes and labels. Saved beside the runs, never in them. */
+(() => {
+  const V = window.VESTA, { h } = V;
+  const MARK = { true: ["✓ right", "ok"], false: ["✕ wrong", "no"], null: ["no gold answer", "open"] };
+
+  V.panels.cases = (root, api) => {
+    V.addTab("cases", "Cases");
+    const asker = V.asker(api);
+    let open = V.asked.get("case") || "", timer = 0;
+    const words = h("input", { type: "search", placeholder: "search question, notes, tags", "aria-label": "Search the cases", oninput: () => { clearTimeout(timer); timer = setTimeout(load, 200); } });
+    const label = h("select", { "aria-label": "Label", onchange: () => load() }, h("option", { value: "" }, "any label"));
+    const list = h("div.case-list", { role: "list" }), detail = h("div.case-detail");
+    V.append(root, [h("div.page-top", {}, h("h2", {}, "Cases"), h("span.dim", {}, "A question, its gold answer, its runs and what you think of them.")), h("div.filters-row", {}, words, label), h("div.cases", {}, list, detail)]);
+    const tell = async (event, data) => { try { return await asker.ask(event, data); } catch (error) { V.say(error.message); return null; } };
+
+    async function load() {
+      const query = new URLSearchParams({ words: words.value, label: label.value });
+      const found = await V.get("cases?" + query).catch(() => ({ cases: [], labels: [] }));
+      if (label.options.length === 1) V.append(label, [found.labels.map((l) => h("option", { value: l }, l))]);
+      if (!found.cases.some((c) => c.id === open)) open = found.cases[0]?.id || "";
+      V.fill(list, found.cases.length ? found.cases.map((c) => h("button.case.card", { type: "button", role: "listitem", "aria-current": String(c.id === open), data: { case: c.id }, onclick: () => { open = c.id; load(); } }, h("b", {}, c.question), h("span.dim", {}, `${c.video} · ${V.plural(c.runs, "run")} · ${V.plural(c.notes, "note")}`), h("span.row", {}, c.gold ? h("span.chip", {}, "gold ", h("i", {}, c.gold)) : null, c.labels.map((l) => h("span.chip.warn", {}, l))))) : h("p.empty", {}, words.value || label.value ? "No case matches." : "No case yet: tick runs on the Replay tab and keep them as a case."));
+      const url = new URL(location.href);
+      open ? url.searchParams.set("case", open) : url.searchParams.delete("case");
+      if (url.href !== location.href) history.replaceState(history.state, "", url);
+      if (open) show(await V.get("case/" + open).catch(() => null)); else V.fill(detail);
+    }
+    async function change(data) { if (await tell("change", { case: open, ...data })) load(); }
+
+    function show(c) {
+      if (!c) return V.fill(detail, h("p.bad", {}, "This case cannot be read."));
+      const text = (spans) => spans.map(([s, e]) => `${+s.toFixed(2)}-${+e.toFixed(2)}`).join(", ");
+      const gold = c.choices.length ? h("select", { "aria-label": "Gold answer" }, h("option", { value: "" }, "not known"), c.choices.map((x) => h("option", { value: x.label, selected: x.label === c.gold }, `${x.label}. ${x.text}`))) : h("input", { type: "text", "aria-label": "Gold answer", value: c.gold, placeholder: "gold answer" });
+      const spans = h("input", { type: "text", "aria-label": "Gold intervals in seconds", value: text(c.gold_intervals), placeholder: "where the evidence is, e.g. 61.5-72" });
+      const saving = h("button.mini.strong", { type: "button", onclick: () => { const found = read(spans.value); found ? change({ gold: gold.value, intervals: found }) : V.say("Write intervals as from-to in seconds, for example 61.5-72."); } }, "save gold");
+      V.fill(detail, h("section.card", {},
+        h("div.panel-top", {}, h("h2", {}, c.question), h("span.sp"), V.exports("case/" + c.id), h("button.mini", { type: "button", onclick: (e) => remove(e.currentTarget) }, "delete")),
+        c.choices.length ? h("p.pad", {}, c.choices.map((x) => h("span.choice", { class: x.label === c.gold ? "gold" : "" }, h("b", {}, x.label), " ", x.text, x.label === c.gold ? " ✓" : ""))) : null,
+        h("div.what-if.pad", {}, h("span.label", {}, "gold"), gold, h("span.label", {}, "at"), spans, saving),
+        bar(c),
+        h("table.aligned", {}, h("thead", {}, h("tr", {}, ["run", "answer", "", "evidence IoU", "steps", ""].map((t) => h("th", {}, t)))), h("tbody", {}, c.judged.map((j) => h("tr", { data: { run: j.run_id } }, h("td", {}, j.agent || "–", h("p.dim", {}, V.when(j.run_id))), h("td", {}, j.answer), h("td", {}, h("span.mark", { class: MARK[String(j.right)][1] }, MARK[String(j.right)][0])), h("td.mono", {}, c.gold_intervals.length && j.outcome !== "gone" ? j.iou.toFixed(2) : "–"), h("td.mono", {}, j.steps || "–"), h("td", {}, j.outcome === "gone" ? h("span.dim", {}, "deleted") : h("button.mini", { type: "button", onclick: () => V.openRun(j.run_id) }, "open")))))),
+        c.judged.filter((j) => j.outcome !== "gone").length > 1 ? h("p.pad", {}, h("button.mini.strong", { type: "button", onclick: () => V.compareRuns(c.judged.filter((j) => j.outcome !== "gone").map((j) => j.run_id).slice(0, 4)) }, "compare these runs")) : null),
+        notes(c));
+    }
+    function bar(c) {
+      if (!c.gold_intervals.length) return null;
+      const at = (s, e) => ({ left: (100 * s) / c.duration + "%", width: Math.max(0.4, (100 * (e - s)) / c.duration) + "%" });
+      return h("div.gold-bar.pad", { title: "Where the evidence is" }, h("div.track", {}, c.gold_intervals.map(([s, e]) => h("i.gold", { style: at(s, e) }))), h("p.dim", {}, "evidence at ", c.gold_intervals.map(([s, e]) => [h("span.t", {}, V.span(s, e)), " "])));
+    }
+    function notes(c) {
+      const words = h("textarea", { rows: 2, placeholder: "what you saw", "aria-label": "Note" }), tag = h("select", { "aria-label": "Label" }, h("option", { value: "" }, "no label"), [...label.options].slice(1).map((o) => h("option", { value: o.value }, o.value)));
+      const run = h("select", { "aria-label": "About" }, h("option", { value: "" }, "the whole case"), c.judged.map((j, n) => h("option", { value: j.run_id, selected: c.judged.length === 1 }, `run ${n + 1}: ${j.agent}`)));
+      const step = h("input", { type: "number", min: 1, placeholder: "step", "aria-label": "Step" }), where = h("input", { type: "text", placeholder: "interval, e.g. 61.5-72", "aria-label": "Interval in seconds" });
+      const add = () => { const at = where.value.trim() ? read(where.value)?.[0] : null; if (where.value.trim() && !at) return V.say("Write the interval as from-to in seconds."); change({ note: { text: words.value, label: tag.value, run: run.value, step: step.value, at } }); };
+      const about = (n) => { const k = c.judged.findIndex((j) => j.run_id === n.run_id); return [n.run_id ? `run ${k + 1}` : "case", n.step ? `step ${n.step}` : null].filter(Boolean).join(", "); };
+      return h("section.card", {}, h("div.panel-top", {}, h("h2", {}, "Notes")),
+        c.written.length ? h("ul.rel.pad", {}, c.written.map((n, i) => h("li", {}, n.run_id ? h("button.link", { type: "button", onclick: () => { V.openRun(n.run_id); if (n.step) V.once("status", () => setTimeout(() => V.goStep?.(n.step), 150)); } }, about(n)) : h("span.dim", {}, about(n)), n.at ? h("span.t", {}, V.span(...n.at)) : null, n.label ? h("span.chip.warn", {}, n.label) : null, h("span", {}, n.text), h("button.mini", { type: "button", "aria-label": "Remove this note", onclick: () => change({ drop_note: i }) }, "×")))) : h("p.pad.dim", {}, "Nothing noted yet."),
+        h("div.what-if.pad", {}, run, step, where, tag), h("div.pad", {}, words, h("p", {}, h("button.mini.strong", { type: "button", onclick: add }, "add note"))));
+    }
+    const read = (text) => { const found = text.split(",").map((p) => p.trim()).filter(Boolean).map((p) => p.split(/[-–]/).map(Number)); return found.every((p) => p.length === 2 && p.every(Number.isFinite) && p[1] > p[0]) ? found : null; };
+    async function remove(button) {
+      if (button.textContent !== "really?") { button.textContent = "really?"; setTimeout(() => { button.textContent = "delete"; }, 3000); return; }
+      if (await tell("remove", { case: open })) { open = ""; load(); }
+    }
+    V.keepCase = async (ids) => { const made = await tell("keep", { runs: ids }); if (made) { open = made.saved; V.goTab("cases"); V.say("Kept as a case."); } };
+    V.on("tab", (tab) => tab === "cases" && load());
+    return { update: asker.take };
+  };
+})();
