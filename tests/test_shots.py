@@ -123,6 +123,20 @@ def test_cuts_of_a_variable_rate_are_in_true_seconds(tmp_path: Path) -> None:
     assert list(of(path).cuts) == pytest.approx([1.0, 2.0 + 30 / 8], abs=0.002)
 
 
+@pytest.mark.parametrize("name", ["v.ts", "v.mkv", "v.mpg", "v.webm", "v.avi", "v.flv"])
+def test_fast_cuts_are_those_of_the_whole_pass_in_every_container(name: str, tmp_path: Path) -> None:
+    codec = {"v.mpg": "mpeg2video", "v.webm": "libvpx-vp9"}.get(name, "libx264")
+    options = {"deadline": "realtime", "cpu-used": "8"} if name == "v.webm" else SLOWER
+    images = media.scenes(240, [50, 131, 200])
+    path = media.write(tmp_path / name, images, fps=25, gop=40, codec=codec, options={} if name == "v.mpg" else options)
+    whole, fast = of(path), of(path, fast=True)
+    assert whole.cuts == fast.cuts and len(whole.cuts) == 3
+    for stills in fast.stills:
+        for still in stills:
+            image = cv2.imdecode(np.frombuffer(still.jpeg, np.uint8), cv2.IMREAD_COLOR)
+            assert media.number_in(image) == still.frame
+
+
 def test_cuts_over_a_seam_an_edit_list_and_wrapped_stamps(tmp_path: Path) -> None:
     images, ts = media.scenes(120, [45, 90]), tmp_path / "v.ts"
     media.write(ts, images, start=10.0)
@@ -268,11 +282,11 @@ def test_a_killed_pass_goes_on_and_ends_in_the_same(tmp_path: Path, monkeypatch:
     undisturbed = of(path)
     read, calls = passes.read_part, []
 
-    def failing(job: parts.Job, reader: passes.Reader, span: parts.Span) -> Part:
+    def failing(job: parts.Job, readers: parts.Readers, span: parts.Span) -> Part:
         calls.append(span)
         if len(calls) > 3:
             raise StorageFailed("the power went out")
-        return read(job, reader, span)
+        return read(job, readers, span)
 
     monkeypatch.setattr(passes, "read_part", failing)
     with pytest.raises(StorageFailed):

@@ -1,12 +1,12 @@
 """One part of a pass: how much each picture differs from the one before, and candidate stills. Belongs to one thread.
 
 A whole part decodes every picture. A fast part looks at key pictures and packet sizes first, and decodes only where a cut
-may be. Knows no scene.
+may be; its stills are key pictures. Knows no scene.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -25,7 +25,7 @@ STILL_SIDE = 512
 QUIET = 10.0  # fast: key pictures that differ less have no cut between them …
 SPIKE = 0.25  # … unless a picture between them is this large, measured by its key picture
 TAIL = 10  # fast: pictures before a key picture that are all decoded, as encoders put key pictures at cuts
-GUARD = 9.0  # fast: a difference across skipped pictures this far below the threshold is looked at one by one
+GUARD = 9.0  # fast: a rough difference this far below the threshold, or half as far again above it, is looked at closer
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,33 @@ class Job:
             raise Stopped("another part of the pass failed")
 
 
-def read_part(job: Job, reader: Reader, span: Span) -> Part:
+class Readers:
+    """The readers of one thread: an exact one, and a rough one opened when it is first needed."""
+
+    def __init__(self, job: Job) -> None:
+        self.exact, self._job = Reader(job.video.source, job.threads), job
+        self._rough: Reader | None = None
+
+    @property
+    def rough(self) -> Reader:
+        if self._rough is None:
+            self._rough = Reader(self._job.video.source, rough=True)
+        return self._rough
+
+    def close(self) -> None:
+        self.exact.close()
+        if self._rough is not None:
+            self._rough.close()
+
+
+def read_part(job: Job, readers: Readers, span: Span) -> Part:
     """Decode one part. Raises `Stopped`, `StorageFailed`."""
+    reader = readers.exact
     reader.damage.ticks.clear()
     found = _Found(job, reader)
     keys = _keys(job.video, span) if job.fast else []
     if len(keys) > 1:
-        _fast(job, reader, keys, span, found)
+        _fast(job, readers, keys, span, found)
     else:
         _whole(job, reader, span, found)
     return found.part()
@@ -106,31 +126,11 @@ class _Found:
         )
 
 
-def _from(job: Job, reader: Reader, span: Span) -> Iterator[tuple[int, av.VideoFrame]]:
-    """Pictures from the span's start on; when its key picture does not come (it cannot be decoded alone), from an earlier
-    one. Goes on past the span's end."""
-    if span.start is None:
-        yield from reader.frames()
-        return
-    for back in (0, 1, 8, None):
-        origin = None if back is None else job.video.timeline.key_before(span.start, back)
-        begun = False
-        for tick, frame in reader.frames(origin):
-            if tick < span.start:
-                continue
-            if not begun and tick > span.start and back is not None:
-                break
-            begun = True
-            yield tick, frame
-        if begun:
-            return
-
-
 def _whole(job: Job, reader: Reader, span: Span, found: _Found) -> None:
     """Every picture of the span, and the next one's difference from the last, which opens the next part."""
     scorer = Scorer(*job.video.source.size, (job.threshold,))
     first = span.start is not None  # its score belongs to the part before
-    for tick, frame in _from(job, reader, span):
+    for tick, frame in reader.frames() if span.start is None else reader.frames_from(span.start):
         job.check()
         score = scorer.score(frame)
         if not first:
@@ -151,55 +151,53 @@ def _keys(video: Video, span: Span) -> list[int]:
     return [int(k) for k in keys] if video.source.seekable and len(keys) and keys[0] == start else []
 
 
-def _fast(job: Job, reader: Reader, keys: list[int], span: Span, found: _Found) -> None:
+def _fast(job: Job, readers: Readers, keys: list[int], span: Span, found: _Found) -> None:
     """Key pictures first; then only those groups whose ends differ or that hold a picture large enough for a cut."""
     timeline, scorer = job.video.timeline, Scorer(*job.video.source.size, (QUIET,))
     differ: dict[int, float] = {}
-    for tick, frame in reader.frames(keys[0], keys_only=True):
+    for tick, frame in readers.exact.frames_from(keys[0], keys_only=True):
         job.check()
-        if tick >= keys[0]:
-            differ[tick] = scorer.score(frame)
+        differ[tick] = scorer.score(frame)
         if tick >= keys[-1]:
             break
-        if tick >= keys[0]:
-            found.keep(tick, frame)
+        found.keep(tick, frame)
     end = span.end if span.end is not None else int(timeline.ticks[-1]) + 1
     for start, stop in pairwise([*keys, end] if keys[-1] < end else keys):
         group = timeline.ticks[timeline.ordinal(start) : timeline.ordinal(stop - 1) + 1]
         sizes = timeline.sizes[timeline.ordinal(start) : timeline.ordinal(stop - 1) + 1]
         spiky = len(sizes) > 1 and sizes[1:].max() > SPIKE * sizes[0]
         if spiky or start not in differ or differ.get(stop, QUIET) >= QUIET:
-            _group(job, reader, [int(t) for t in group], stop, found)
+            _group(job, readers, [int(t) for t in group], stop, found)
         job.done += len(group)
 
 
-def _group(job: Job, reader: Reader, ticks: list[int], stop: int, found: _Found) -> None:
-    """A group of pictures without those nothing refers to, except at its end; then one by one where that shows a change."""
-    exact = {*ticks[:1], *ticks[-TAIL:], stop}
-    doubtful = _sparse(job, reader, ticks[0], stop, exact, found, True)
+def _group(job: Job, readers: Readers, ticks: list[int], stop: int, found: _Found) -> None:
+    """A group of pictures: roughly and without those nothing refers to, except at its end; then roughly one by one where
+    that shows a change; then exactly where even that leaves a doubt."""
+    end = {*ticks[:1], *ticks[-TAIL:], stop}
+    doubtful = _compare(job, readers.rough, ticks[0], stop, end, found, False)
     if doubtful:
-        _sparse(job, reader, ticks[0], stop, doubtful, found, False)
+        doubtful = _compare(job, readers.rough, ticks[0], stop, doubtful, found, False)
+    if doubtful:
+        _compare(job, readers.exact, ticks[0], stop, doubtful, found, True)
 
 
-def _sparse(
-    job: Job, reader: Reader, start: int, stop: int, wanted: Collection[int], found: _Found, stills: bool
+def _compare(
+    job: Job, reader: Reader, start: int, stop: int, wanted: Collection[int], found: _Found, exact: bool
 ) -> set[int]:
-    """Score neighbours that were both decoded; returns the pictures between (and at the end of) those that were not
-    neighbours and differ so much that a cut may lie between."""
-    timeline, scorer = job.video.timeline, Scorer(*job.video.source.size, (job.threshold - GUARD, job.threshold))
-    doubtful, before = set[int](), None
-    for tick, frame in reader.frames(start, wanted):
+    """Score neighbours of which both were decoded. Returns the pictures between which a cut may lie: those not neighbours
+    that differ, and, unless `exact`, neighbours whose difference is near the threshold."""
+    timeline = job.video.timeline
+    scorer = Scorer(*job.video.source.size, (job.threshold,) if exact else ())
+    doubtful, before, low, high = set[int](), None, job.threshold - GUARD, job.threshold + 1.5 * GUARD
+    for tick, frame in reader.frames_from(start, wanted):
         job.check()
-        if tick < start:
-            continue
         score, number = scorer.score(frame), timeline.ordinal(tick)
-        if before is not None and number == before + 1:
+        if before is not None and number == before + 1 and (exact or not low <= score <= high):
             found.score(tick, score)
-        elif before is not None and score >= job.threshold - GUARD:
+        elif before is not None and score >= low:
             doubtful |= {int(t) for t in timeline.ticks[before : number + 1]}
         if tick >= stop:
             break
-        if stills:
-            found.offer(tick, frame)
         before = number
     return doubtful

@@ -19,7 +19,7 @@ from vesta_ui.control import Control
 from vesta_ui.decode import Reader
 from vesta_ui.domain import Interval
 from vesta_ui.errors import BadVideo, StorageFailed
-from vesta_ui.parts import Job, Span, read_part
+from vesta_ui.parts import Job, Readers, Span, read_part
 from vesta_ui.scores import Scorer
 from vesta_ui.spool import Part, Spool
 from vesta_ui.video import Video
@@ -90,18 +90,18 @@ def _in_threads(
     if not work:
         return
     total = max(1, len(job.video.timeline.ticks))
-    readers: queue.SimpleQueue[Reader] = queue.SimpleQueue()
+    idle: queue.SimpleQueue[Readers] = queue.SimpleQueue()
 
     def one(index: int, span: Span) -> tuple[int, Part]:
         job.check()
         try:
-            reader = readers.get_nowait()
+            readers = idle.get_nowait()
         except queue.Empty:
-            reader = Reader(job.video.source, job.threads)
+            readers = Readers(job)
         try:
-            return index, read_part(job, reader, span)
+            return index, read_part(job, readers, span)
         finally:
-            readers.put(reader)
+            idle.put(readers)
 
     with ThreadPoolExecutor(workers, "decode") as pool:
         pending: set[Future[tuple[int, Part]]] = {pool.submit(one, *item) for item in work}
@@ -117,8 +117,8 @@ def _in_threads(
             job.failed = bool(pending)
             for future in pending:
                 future.cancel()
-    while not readers.empty():
-        readers.get().close()
+    while not idle.empty():
+        idle.get().close()
 
 
 # ------------------------------------------------------------------------------------------------ one range
@@ -130,7 +130,8 @@ def read_range(
     first, last = timeline.shown_at(max(0.0, interval.start)), timeline.shown_at(interval.end)
     frames, scores, times = list[int](), list[float](), list[float]()
     with Reader(video.source) as reader:
-        for tick, frame in reader.frames(timeline.key_before(first)):
+        key = timeline.key_before(first)
+        for tick, frame in reader.frames() if key is None else reader.frames_from(key):
             if control:
                 control.check()
             if tick > last:

@@ -30,11 +30,11 @@ FULL_RANGE = 2
 
 
 class Scorer:
-    """Scores pictures in display order. `thresholds`: the values that will decide about a cut."""
+    """Scores pictures in display order. `thresholds`: the values that will decide about a cut; none: quick scores do."""
 
     def __init__(self, width: int, height: int, thresholds: tuple[float, ...]) -> None:
         self._size = fit(width, height, WIDTH)
-        self._low, self._high = min(thresholds) - BAND, max(thresholds) + BAND
+        self._low, self._high = (min(thresholds) - BAND, max(thresholds) + BAND) if thresholds else (256.0, 0.0)
         self._previous: av.VideoFrame | None = None
         self._quick: Image | None = None
         self._exact: Image | None = None

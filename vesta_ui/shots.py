@@ -20,6 +20,8 @@ from scenedetect import ContentDetector, FrameTimecode
 from vesta_ui.control import Control
 from vesta_ui.domain import Interval, Notice, clock, merge
 from vesta_ui.errors import BadVideo
+from vesta_ui.frames import encode_jpeg
+from vesta_ui.parts import STILL_SIDE
 from vesta_ui.passes import read_parts, read_range
 from vesta_ui.spool import Place, Spool
 from vesta_ui.video import Video
@@ -102,7 +104,7 @@ def scene_pass(
 ) -> ScenePass:
     """One pass over the whole picture (VESTA §3.3: ContentDetector at 27.0, scenes of 5 to 60 s, ≤ 4 stills each).
 
-    `fast`: skip groups of pictures that cannot hold a cut. `progress` is told a share in [0, 1]. `keep`: a folder for
+    `fast`: skip groups of pictures that cannot hold a cut, compare the others roughly; fewer stills a scene. `progress` is told a share in [0, 1]. `keep`: a folder for
     finished parts; a later call with the same folder goes on from them. Raises `BadVideo` when nothing decodes and
     `Stopped` when asked to.
     """
@@ -117,6 +119,8 @@ def scene_pass(
     ]
     shots = tuple(_shot(video, a, b) for a, b in tile(cuts, video.facts.duration_s, min_s, max_s))
     candidates = [(timeline.seconds(tick), tick, place) for part in parts for tick, place in part.stills]
+    if fast:
+        candidates = sorted([*candidates, *_missing(video, shots, candidates, spool)])
     stills = tuple(_choose(video, shot, candidates, spool, stills_per_scene) for shot in shots)
     return ScenePass(
         shots,
@@ -153,6 +157,20 @@ def _shot(video: Video, start: float, end: float) -> Shot:
     first = timeline.ordinal(timeline.shown_at(start))
     last = len(timeline.ticks) if end >= video.facts.duration_s else timeline.ordinal(timeline.shown_at(end))
     return Shot(start, end, first, last)
+
+
+def _missing(
+    video: Video, shots: Sequence[Shot], candidates: Sequence[tuple[float, int, Place]], spool: Spool
+) -> list[tuple[float, int, Place]]:
+    """A still from the middle of each scene that has no key picture."""
+    times = [time for time, _, _ in candidates]
+    bare = [s for s in shots if bisect_left(times, s.start - 1e-9) == bisect_left(times, s.end - 1e-9)]
+    pictures = video.frames_at([(s.start + s.end) / 2 for s in bare], STILL_SIDE)
+    made = []
+    for picture in pictures:
+        data, width, height = encode_jpeg(picture.image)
+        made.append((picture.time, int(video.timeline.ticks[picture.frame]), (*spool.add(data), width, height)))
+    return made
 
 
 def _choose(
