@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from provider_server import Answer, ProviderServer, Received, provider, refusal
 
-from vesta_ui import models, transcript
+from vesta_ui import models, sifting, transcript
 from vesta_ui.control import Control
 from vesta_ui.errors import BadSpec, ModelFailed
 from vesta_ui.models.listening import RemoteWhisper
@@ -43,7 +43,7 @@ def answer(**more: object) -> Answer:
 def test_sound_goes_out_as_wav_and_words_come_back_on_the_video_clock(server: ProviderServer, tmp_path: Path) -> None:
     server.play(answer())
     segments, _ = listener(server, tmp_path).transcribe(TONE, language="en")
-    words, _ = transcript.sift(segments, TONE, 10.0)
+    words, _ = sifting.sift(segments, TONE, 10.0)
     assert [(w.start, w.end, w.text) for w in words] == [(10.2, 10.5, "good"), (10.6, 11.1, "morning")]
     sent = server.requests[-1]
     assert sent.path == "/v1/audio/transcriptions"
@@ -69,7 +69,7 @@ def test_a_model_without_times_still_gives_words(server: ProviderServer, tmp_pat
     server.play(plain)
     one = listener(server, tmp_path)
     segments, _ = one.transcribe(TONE)
-    words, _ = transcript.sift(segments, TONE, 0.0)
+    words, _ = sifting.sift(segments, TONE, 0.0)
     assert [w.text for w in words] == ["good", "morning", "all"]
     assert words[0].start == 0.0
     assert words[-1].end == pytest.approx(2.0, abs=0.01)

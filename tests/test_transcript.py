@@ -16,7 +16,7 @@ import media
 import numpy as np
 import pytest
 
-from vesta_ui import transcript
+from vesta_ui import sifting, transcript
 from vesta_ui.control import Control
 from vesta_ui.domain import VideoFacts
 from vesta_ui.errors import BadSpec, Stopped, StorageFailed
@@ -277,7 +277,7 @@ def test_a_doubtful_block_is_heard_in_its_own_language():
 
 # ------------------------------------------------------------------------------------------------ what is thrown away
 def sifted(segments: list[Any], sound: np.ndarray | None = None) -> tuple[list[str], int]:
-    words, dropped = transcript.sift(segments, humming(30) if sound is None else sound, 100.0)
+    words, dropped = sifting.sift(segments, humming(30) if sound is None else sound, 100.0)
     return [word.text for word in words], dropped
 
 
@@ -300,7 +300,7 @@ def test_times_stay_inside_and_in_order():
     endless = segment(4, None, "open")
     endless.words[0].end = None
     back = segment(1, 2, "back")
-    words, _ = transcript.sift([endless, back, late], humming(30), 100.0)
+    words, _ = sifting.sift([endless, back, late], humming(30), 100.0)
     assert all(100 <= word.start <= word.end <= 130 for word in words)
     assert [word.start for word in words] == sorted(word.start for word in words)
 
