@@ -14,6 +14,8 @@ from typing import Any
 _SEGMENT = r"[^\s/\\\"'“”‘’<>|:*?,;()\[\]{}]+"
 _SPACED = rf"{_SEGMENT}(?:[ ]{_SEGMENT}){{0,4}}"
 """A folder name may hold spaces, as long as another separator follows it."""
+_NAME = rf"(?:{_SPACED}\.\w{{2,5}}\b|{_SEGMENT})"
+"""A file name may hold spaces, as long as it ends in an extension."""
 PATTERNS: dict[str, re.Pattern[str]] = {
     "private key": re.compile(
         r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
@@ -30,11 +32,11 @@ PATTERNS: dict[str, re.Pattern[str]] = {
     ),
     "address with a password": re.compile(r"(?P<keep>\b[a-z][a-z0-9+.-]*://)[^\s/@:]+:[^\s/@]+@"),
     "path": re.compile(
-        rf"file:///?[^\s\"'<>]+"
-        rf"|\b[A-Za-z]:[\\/](?:{_SPACED}[\\/])*{_SEGMENT}"
-        rf"|\\\\{_SEGMENT}\\(?:{_SPACED}\\)*{_SEGMENT}"
-        rf"|(?<![\w:/.<~\\])/(?=[A-Za-z_.])(?:{_SPACED}/)+(?:{_SEGMENT})?"
-        rf"|(?<![\w./])~/(?:{_SPACED}/)*{_SEGMENT}"
+        rf"file:///?(?:{_SPACED}/)*{_NAME}"
+        rf"|\b[A-Za-z]:[\\/](?:{_SPACED}[\\/])*{_NAME}"
+        rf"|\\\\{_SEGMENT}\\(?:{_SPACED}\\)*{_NAME}"
+        rf"|(?<![\w:/.<~\\])/(?=[A-Za-z_.])(?:{_SPACED}/)+(?:{_NAME})?"
+        rf"|(?<![\w./])~/(?:{_SPACED}/)*{_NAME}"
     ),
 }
 """Kind → what looks like it. A group `keep` stays."""

@@ -1,0 +1,214 @@
+"""Exports of a run and a case: whole, small enough, nothing from outside is ever markup, nobody's paths or keys in them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import ui_run
+
+from vesta_ui import events as ev
+from vesta_ui.domain import Interval
+from vesta_ui.errors import BadInput
+from vesta_ui.frames import FrameStore
+from vesta_ui.runs import cases, export
+from vesta_ui.runs.export import markdown
+from vesta_ui.runs.run import Run, Runs, load
+from vesta_ui.settings import Settings
+
+PRIVATE = "/home/ada/films/walk.mp4 with sk-" + "a1B2" * 8
+HASH = re.compile(r"script-src 'sha256-([^']+)'")
+
+
+def recorded(data: Path, run_id: str = "20261130-101010-aaaaaa", steps: int = 5, evil: str = "") -> Run:
+    folder = data / "runs" / run_id
+    ui_run.record(
+        folder, ui_run.run_events(FrameStore(folder / "frames"), run_id, ui_run.facts(), steps=steps, evil=evil)
+    )
+    return load(folder)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return recorded(tmp_path_factory.mktemp("data"))
+
+
+def one(run: Run, kind: str) -> bytes:
+    return next(iter(export.export_run(run, kind).files.values()))
+
+
+def data_of(page: str) -> Any:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+def test_the_page_holds_the_whole_run_and_asks_nobody(run: Run) -> None:
+    page = one(run, "html").decode()
+    data = data_of(page)
+    (told,) = data["runs"]
+    assert [step["n"] for step in told["steps"]] == [1, 2, 3, 4, 5]
+    assert len(told["states"]) == 6
+    assert {entry["id"] for entry in told["entries"]} == {"e1", "e3", "e4"}
+    shas = {frame["sha"] for step in told["steps"] for frame in step["frames"]}
+    assert shas == set(data["pictures"]) and all(
+        uri.startswith("data:image/jpeg;base64,") for uri in data["pictures"].values()
+    )
+    assert not re.findall(r"""(?:src|href)=["']?(?:https?:)?//""", page)
+    assert "default-src 'none'" in page
+
+
+def test_the_policy_allows_exactly_the_script_that_is_there(run: Run) -> None:
+    page = one(run, "html").decode()
+    script = page.rsplit("<script>", 1)[1].split("</script>")[0]
+    allowed = HASH.search(page)
+    assert allowed and base64.b64decode(allowed[1]) == hashlib.sha256(script.encode()).digest()
+
+
+def test_twenty_steps_with_many_large_frames_stay_under_five_megabytes(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    run = recorded(data, steps=20)
+    store, noise = FrameStore(run.folder / "frames"), np.random.default_rng(1)
+    for n, event in enumerate(run.events):
+        if isinstance(event, ev.Observed) and event.frames:
+            taken = [
+                store.add(noise.integers(0, 255, (360, 640, 3), np.uint8), event.frames[0].time + i) for i in range(24)
+            ]
+            run.events[n] = replace(event, frames=tuple(taken))
+    (run.folder / "events.jsonl").unlink()
+    ui_run.record(run.folder, run.events)
+    page = one(load(run.folder), "html")
+    kept = data_of(page.decode())["pictures"]
+    assert len(page) <= 5_000_000
+    steps = [step for step in data_of(page.decode())["runs"][0]["steps"] if step["frames"]]
+    assert len(steps) == 13 and all(any(frame["sha"] in kept for frame in step["frames"]) for step in steps)
+
+
+def test_text_from_outside_cannot_leave_the_data_of_the_page(tmp_path: Path) -> None:
+    evil = ui_run.EVIL + " ]]> <!-- \u2028"
+    page = one(recorded(tmp_path, evil=evil), "html").decode()
+    assert page.count("<script") == 2 and page.count("</script>") == 2
+    assert "<img" not in page.split("<main", 1)[1].rsplit("<script>", 1)[0]
+    assert evil in data_of(page)["runs"][0]["steps"][0]["thought"]
+    assert "<title>What is on the sign? &lt;img" in page
+
+
+def test_markdown_shows_outside_text_as_it_stands(tmp_path: Path) -> None:
+    evil = "<b>x</b> [y](http://z) ![i](j) `c` *e* | pipe\n# head\n![k](l)"
+    made = export.export_run(recorded(tmp_path, evil=evil), "markdown").files
+    report = made["report.md"].decode()
+    assert "<b>" not in report and "](http" not in report and "\n# head" not in report
+    linked = set(re.findall(r"!\[[^\]]*\]\(([^)]+)\)", report))
+    assert linked and linked <= set(made)
+    assert "\\[y\\]\\(http" in report
+    svg = made["timeline-1.svg"].decode()
+    assert svg.startswith("<svg") and "<script" not in svg
+
+
+def test_markdown_tells_steps_costs_and_evidence(run: Run) -> None:
+    report = export.export_run(run, "markdown").files["report.md"].decode()
+    assert "| step | operation |" in report and report.count("| inspect |") == 2
+    assert "| remote requests | 4 |" in report and "00:31.0–00:33.0" in report
+    assert markdown.plain("a_b\n c") == "a\\_b c"
+
+
+@pytest.mark.parametrize("kind", list(export.FORMATS))
+def test_paths_and_keys_are_taken_out_of_every_format_and_told(tmp_path: Path, kind: str) -> None:
+    run = recorded(tmp_path, evil=PRIVATE)
+    made = export.export_run(run, kind, tmp_path)
+    text = "".join(content.decode("utf-8", "replace") for content in made.files.values())
+    assert "/home/ada" not in text and "a1B2a1B2" not in text and str(tmp_path) not in text
+    assert {found.what for found in made.redacted} >= {"path", "key"}
+    assert all(found.places for found in made.redacted)
+
+
+def test_json_holds_the_redacted_events(run: Run) -> None:
+    data = json.loads(one(run, "json"))
+    assert [event["kind"] for event in data["events"][0]] == [event.kind for event in run.events]
+    assert data["redacted"] == []
+
+
+# ------------------------------------------------------------------------------------------------ spans
+def spans(run: Run) -> list[dict[str, Any]]:
+    (resource,) = json.loads(one(run, "otlp"))["resourceSpans"]
+    (scope,) = resource["scopeSpans"]
+    found: list[dict[str, Any]] = scope["spans"]
+    return found
+
+
+def attribute(span: dict[str, Any], name: str) -> Any:
+    return next((next(iter(a["value"].values())) for a in span["attributes"] if a["key"] == name), None)
+
+
+def test_spans_form_one_tree_in_time(run: Run) -> None:
+    found = spans(run)
+    known = {span["spanId"]: span for span in found}
+    roots = [span for span in found if not span["parentSpanId"]]
+    assert len(known) == len(found) and [root["name"] for root in roots] == ["invoke_agent vesta"]
+    for span in found:
+        assert re.fullmatch(r"[0-9a-f]{32}", span["traceId"]) and re.fullmatch(r"[0-9a-f]{16}", span["spanId"])
+        assert int(span["startTimeUnixNano"]) <= int(span["endTimeUnixNano"])
+        assert span["parentSpanId"] in {*known, ""}
+        parent = known.get(span["parentSpanId"], span)
+        assert int(parent["startTimeUnixNano"]) <= int(span["startTimeUnixNano"])
+
+
+def test_spans_speak_the_genai_conventions(run: Run) -> None:
+    found = spans(run)
+    by = {
+        kind: [s for s in found if attribute(s, "gen_ai.operation.name") == kind]
+        for kind in ("invoke_agent", "execute_tool", "chat")
+    }
+    assert [len(by[kind]) for kind in by] == [1, 5, 4]
+    tool, chat, (agent,) = by["execute_tool"][1], by["chat"][0], by["invoke_agent"]
+    assert (
+        tool["name"] == "execute_tool clip"
+        and attribute(tool, "error.type") == "refused"
+        and tool["status"]["code"] == 2
+    )
+    assert json.loads(attribute(tool, "gen_ai.tool.call.arguments"))["question"].startswith("what?")
+    assert (
+        attribute(chat, "gen_ai.request.model") == "model-x" and attribute(chat, "gen_ai.usage.input_tokens") == "900"
+    )
+    assert json.loads(attribute(chat, "gen_ai.input.messages"))[0]["parts"][0]["content"].startswith("prompt 1")
+    assert attribute(agent, "gen_ai.usage.input_tokens") == "3600"
+    assert spans(run) == found
+
+
+# ------------------------------------------------------------------------------------------------ cases
+def test_a_case_exports_its_runs_gold_and_notes(tmp_path: Path) -> None:
+    first, second = recorded(tmp_path), recorded(tmp_path, "20261130-101011-bbbbbb", steps=3)
+    started = first.session().started
+    assert started is not None
+    case = cases.with_gold(cases.new(started.question, started.video, [first.id, second.id]), "A", [Interval(30, 34)])
+    case = cases.annotate(case, cases.Note("looked <b>away</b>", "missed evidence", first.id, 2))
+    runs = Runs(Settings(data_dir=tmp_path))
+    data = data_of(export.export_case(case, runs, "html").files["index.html"].decode())
+    assert [run["right"] for run in data["runs"]] == [True, True]
+    assert data["runs"][0]["iou"] == pytest.approx(2 / 6)
+    assert data["case"]["notes"][0]["label"] == "missed evidence"
+    report = export.export_case(case, runs, "markdown").files
+    assert "away" in report["report.md"].decode() and {"timeline-1.svg", "timeline-2.svg"} <= set(report)
+    with pytest.raises(BadInput, match="none of this case's runs"):
+        export.export_case(replace(case, runs=("20200101-000000-cccccc",)), runs, "html")
+
+
+def test_several_files_become_a_folder_or_a_zip(run: Run, tmp_path: Path) -> None:
+    made = export.export_run(run, "markdown")
+    export.write(made, tmp_path / "report")
+    assert (tmp_path / "report" / "report.md").read_bytes() == made.files["report.md"]
+    with zipfile.ZipFile(export.write(made, tmp_path / "report.md.zip")) as archive:
+        assert archive.read("report/report.md") == made.files["report.md"]
+
+
+def test_an_unknown_format_is_said(run: Run) -> None:
+    with pytest.raises(BadInput, match="choose one of html"):
+        export.export_run(run, "pdf")

@@ -1,0 +1,105 @@
+"""Exports tell nobody's paths and keys, say what they took out, and leave everything else as it was."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, strategies
+
+from vesta_ui.runs.redact import Redactor
+
+SHA = "87205f19c54161ea052e5450fe6931ebc85f4556b4ec99364698660406fded6d"
+PATHS = [
+    "/home/ada/My Videos/holiday film.mp4",
+    "/Users/ada/run.json",
+    "/srv/data/x",
+    "C:\\Users\\Ada Lovelace\\film.mp4",
+    "D:/films/a.mp4",
+    "\\\\server\\share\\film.mp4",
+    "file:///home/ada/film.mp4",
+    "~/films/a.mp4",
+]
+KEYS = [
+    "sk-" + "a1B2" * 8,
+    "sk-proj-" + "a1B2_" * 8,
+    "AIza" + "Sy0" * 12,
+    "ghp_" + "a1B2c3" * 6,
+    "hf_" + "AbCd" * 8,
+    "AKIA" + "ABCD1234EFGH5678",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc-DEF_123",
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("around", ["{}", "opened “{}” now", "error: {}: not found", "(see {})", '{{"at": "{}"}}'])
+def test_a_path_is_taken_out_wherever_it_stands(path: str, around: str) -> None:
+    redactor = Redactor()
+    said = redactor.text(around.format(path))
+    for part in ("ada", "Ada", "film", "run.json", "srv", "share"):
+        assert part not in said, said
+    assert [one.what for one in redactor.report] == ["path"]
+    assert said.startswith(around.split("{")[0]) or around.startswith("{")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_what_looks_like_a_key_is_taken_out(key: str) -> None:
+    redactor = Redactor()
+    said = redactor.value({"calls": [{"reply": f"my key is {key}, keep it"}]})
+    assert key not in str(said) and "keep it" in said["calls"][0]["reply"]
+    (found,) = redactor.report
+    assert found.count == 1 and found.places == ("$.calls[0].reply",)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Authorization: Bearer abcdefgh12345678", "Authorization: "),
+        ("api_key = 'abcdefgh12345678'", "api_key = "),
+        ("password: correcthorse", "password: "),
+        ("postgres://ada:secret@db/x", "postgres://"),
+    ],
+)
+def test_a_named_secret_goes_and_its_name_stays(text: str, kept: str) -> None:
+    said = Redactor().text(text)
+    assert said.startswith(kept) and "removed" in said
+    assert "abcdefgh12345678" not in said and "correcthorse" not in said and ":secret@" not in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"frame {SHA}.jpg",
+        "looked at 5 frames, 1 per 7.3 s and/or 24/7 at 1/2 speed",
+        "“HIGH PEAK / 1840 METRES”",
+        "see https://example.org/papers/vesta.html",
+        "00:12.0–00:14.5 (e1, e3) yes/no",
+        "the token count is 1234567890, tokens: 99887766",
+        "6.50 / 5.80 / 7.90",
+        "openai:gpt-4.1@2026",
+        "the sk-8 board",
+    ],
+)
+def test_what_a_run_says_is_left_as_it_was(text: str) -> None:
+    redactor = Redactor()
+    assert redactor.text(text) == text
+    assert redactor.report == ()
+
+
+def test_known_folders_go_whatever_they_look_like() -> None:
+    redactor = Redactor(["/data-dir of ada"])
+    assert redactor.text("in /data-dir of ada.") == "in [path removed]."
+
+
+json_values = strategies.recursive(
+    strategies.none() | strategies.booleans() | strategies.integers() | strategies.text("abc /\\:~sk-.\n", max_size=30),
+    lambda inner: (
+        strategies.lists(inner, max_size=4) | strategies.dictionaries(strategies.text(max_size=4), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(json_values)
+def test_redacting_twice_changes_nothing_more(value: object) -> None:
+    once = Redactor().value(value)
+    assert Redactor().value(once) == once
