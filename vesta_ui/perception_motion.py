@@ -17,6 +17,8 @@ from vesta_ui.perception import Box, Image, colour_of, motion, region_name
 
 SIDE = 240
 """Pixels of the longer side at which objects are looked for."""
+SOLID = 0.9
+"""Share of its convex hull that a circle, square, rectangle or triangle fills."""
 LEAST, MOST = 0.002, 0.3
 """Share of the picture an object takes."""
 
@@ -82,7 +84,8 @@ def _conspicuous(thing: Thing) -> float:
 
 def _form(contour: NDArray[np.int32], w: int, h: int) -> str:
     area, around = cv2.contourArea(contour), cv2.arcLength(contour, True)
-    if area < 30 or around <= 0:
+    whole = cv2.contourArea(cv2.convexHull(contour))
+    if area < 30 or around <= 0 or area < SOLID * whole:
         return "patch"
     if area > 0.86 * w * h:
         return "square" if 0.85 <= w / h <= 1.18 else "rectangle"

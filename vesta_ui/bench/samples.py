@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,7 @@ def run(chosen: argparse.Namespace, tell: Tell) -> int:
     lines: list[Line] = []
     with tempfile.TemporaryDirectory() as folder:
         for sample in wanted:
-            _index(sample, settings)
+            index(sample, settings)
             for question in sample.questions:
                 if chosen.question in (None, question["id"]):
                     line, data = ask(sample, question, settings, Path(folder))
@@ -98,8 +98,8 @@ def ask(sample: Sample, question: dict[str, Any], settings: Settings, folder: Pa
     ), data  # fmt: skip
 
 
-def _index(sample: Sample, settings: Settings) -> None:
-    for _ in scene_index.build(sample.path, replace(settings), Control()):
+def index(sample: Sample, settings: Settings) -> None:
+    for _ in scene_index.build(sample.path, settings, Control()):
         pass
 
 

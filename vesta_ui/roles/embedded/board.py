@@ -16,6 +16,10 @@ from vesta_ui.roles.embedded.words import COLOURS, Token, content, tokens
 
 BEFORE, AFTER, BESIDE = (0.6, 0.45, 0.35, 0.25), (0.5,), 0.75
 """How much the sentences before and after count, and what is perceived at the same time by the other sense."""
+BESIDE_REACH = 40
+"""How many facts before and after, in time order, can lie beside one."""
+READ_CLOSELY = 240
+"""Facts compared with the question in meaning, which costs milliseconds each; in long videos the rest by words alone."""
 SIGHTING = 0.7
 """Share of the wanted words that makes a sighting."""
 SAME_EVENT_S = {Modality.PICTURE: 12.0, Modality.SPEECH: 12.0}
@@ -73,7 +77,7 @@ class Board:
                 sources.append((last.words, share))
         sources += [
             (o.words, BESIDE)
-            for o in self.facts
+            for o in self.facts[max(0, at - BESIDE_REACH) : at + BESIDE_REACH]
             if o.modality is not fact.modality and o.interval.overlap(fact.interval) > 0
         ]
         return sources
@@ -97,13 +101,22 @@ class Board:
         if not self.subject:
             return [0.5] * len(self.facts)
         asked = self.question.text
+        told = [abs(cover(self.subject, self.around(i), self.weights)) for i in range(len(self.facts))]
+        near = set(sorted(range(len(told)), key=lambda i: -told[i])[:READ_CLOSELY])
         return [
-            min(
-                1.0,
-                max(0.0, 0.7 * abs(cover(self.subject, self.around(i), self.weights)) + 0.45 * meaning(asked, f.words)),
-            )
+            min(1.0, 0.7 * told[i] + (0.45 * meaning(asked, f.words) if i in near else 0.0))
             for i, f in enumerate(self.facts)
         ]
+
+    @cached_property
+    def closest(self) -> set[int]:
+        """The facts that bear most on the question: only these are compared in meaning with every choice."""
+
+        def promise(at: int) -> float:
+            words = self.facts[at].words
+            return self.bearing(at) + 0.5 * max((cover(c, [(words, 1.0)]) for c in self.choices.values()), default=0.0)
+
+        return set(sorted(range(len(self.facts)), key=promise, reverse=True)[: READ_CLOSELY // 4])
 
     @cached_property
     def nearness(self) -> list[float]:

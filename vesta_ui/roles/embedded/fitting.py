@@ -57,7 +57,7 @@ def _support(board: Board, at: int, label: str) -> float:
         and fact.modality is Modality.SPEECH
         and not _all_figures(board, label)
     ):
-        near = _suggests(board, at, choice.text)
+        near = _suggests(board, at, choice.text) if at in board.closest else 0.0
     if board.asked.kind is Kind.COLOUR and fact.modality is Modality.PICTURE:
         stated *= _colour_rank(board, at, label)
     return board.bearing(at) * min(1.0, 0.85 * stated + 0.4 * near)
