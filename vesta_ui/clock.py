@@ -85,7 +85,7 @@ class Timeline:
         return float((int(self.ticks[-1]) - self.origin + self.last_duration) * self.time_base)
 
     def seconds(self, tick: int) -> float:
-        return float((tick - self.origin) * self.time_base)
+        return (tick - self.origin) * self.time_base.numerator / self.time_base.denominator
 
     def ordinal(self, tick: int) -> int:
         """0-based number, in display order, of the picture shown at a tick; 0 before the first."""
