@@ -187,7 +187,7 @@ def test_the_shell_knows_the_bench_and_refuses_nonsense(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_shape_of_figure_2_comes_out_of_real_runs(tmp_path: Path) -> None:
     told: list[str] = []
-    assert bench.main("locality", ["--subset", "64", "--out", str(tmp_path), "--jobs", "2"], told.append) == 0
+    assert bench.main("locality", ["--subset", "32", "--out", str(tmp_path), "--jobs", "2"], told.append) == 0
     rows = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
 
     def accuracy(agent: str, low: float, high: float) -> float:
