@@ -25,12 +25,14 @@ from vesta_ui.frames import FrameStore
 from vesta_ui.runs import fork as forks
 from vesta_ui.runs import recorder
 from vesta_ui.runs.catalog import Catalog, Query, RunSummary
-from vesta_ui.runs.session import Session, reduce
+from vesta_ui.runs.session import History, Session, fold, reduce, until_step
 from vesta_ui.settings import Settings
 from vesta_ui.video import Video, open_video
 
 log = logging.getLogger(__name__)
 
+KEPT = 16
+"""Recorded runs held in memory after they were read."""
 RUN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 
 
@@ -46,6 +48,7 @@ class Run:
         self.events: list[Event] = []
         self.unknown: tuple[recorder.Unknown, ...] = ()
         self._session = Session()
+        self._history: History | None = None
         self._changed = threading.Condition()
 
     def add(self, event: Event) -> None:
@@ -62,6 +65,14 @@ class Run:
     def session(self) -> Session:
         with self._changed:
             return self._session
+
+    def at_step(self, step: int) -> Session:
+        """The session as after step `step` (0: before the first decision). A run that has ended is folded once for all."""
+        if not self.done:
+            return fold(until_step(self.events, step))
+        if self._history is None:
+            self._history = History(self.events)
+        return self._history.at(step)
 
     def events_from(self, seq: int, timeout: float) -> list[Event]:
         """Events from `seq` on, waiting up to `timeout` seconds for the first; [] when none came."""
@@ -133,6 +144,7 @@ class Runs:
         self.root = settings.data_dir / "runs"
         self.catalog = Catalog(self.root)
         self._live: dict[str, Run] = {}
+        self._read: dict[str, Run] = {}
         self._lock = threading.Lock()
 
     def start(self, path: Path, question: Question, settings: Settings) -> Run:
@@ -226,7 +238,20 @@ class Runs:
         with self._lock:
             if run_id in self._live:
                 return self._live[run_id]
-        return load(self.root / run_id)
+            if (kept := self._read.get(run_id)) is not None and kept.folder.is_dir():
+                return kept
+        run = load(self.root / run_id)
+        if run.session().finished is not None:  # an interrupted one may be going on in another process
+            with self._lock:
+                self._read[run_id] = run
+                while len(self._read) > KEPT:
+                    del self._read[next(iter(self._read))]
+        return run
+
+    def adopt(self, run: Run) -> None:
+        """Show a run that somebody else feeds with events, as if it had been started here."""
+        with self._lock:
+            self._live[run.id] = run
 
     def live(self) -> tuple[Run, ...]:
         """Runs of this process that have not ended."""
@@ -246,6 +271,7 @@ class Runs:
             raise Busy("this run goes on: stop it before deleting it")
         with self._lock:
             self._live.pop(run_id, None)
+            self._read.pop(run_id, None)
         shutil.rmtree(run.folder)
 
 

@@ -6,7 +6,8 @@ exactly what the page showed then. Knows no gradio, no thread and no file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -132,6 +133,33 @@ def until_step(events: Iterable[Event], step: int) -> list[Event]:
     return kept
 
 
+class History:
+    """The session after each step of a recorded run, folded once and kept: scrubbing to any step is a look-up."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._after: list[tuple[int, Session]] = []
+        session, step = Session(), 0
+        for event in events:
+            if isinstance(event, StepStarted):
+                self._after.append((step, session))
+                step = event.step
+            session = reduce(session, event)
+        self._after.append((step, session))
+
+    @property
+    def last(self) -> int:
+        """The newest step; 0 before the first decision."""
+        return self._after[-1][0]
+
+    def at(self, step: int) -> Session:
+        """Everything up to and including step `step` (0: before the first decision)."""
+        place = bisect_right(self._after, step, key=lambda one: one[0])
+        return self._after[max(0, place - 1)][1]
+
+
 def _with(session: Session, n: int, **changes: object) -> Session:
+    *before, last = session.steps or (Step(n),)
+    if last.n == n:  # nearly always the newest
+        return replace(session, steps=(*before, replace(last, **changes)))  # type: ignore[arg-type]
     steps = session.steps if any(step.n == n for step in session.steps) else (*session.steps, Step(n))
     return replace(session, steps=tuple(replace(s, **changes) if s.n == n else s for s in steps))  # type: ignore[arg-type]

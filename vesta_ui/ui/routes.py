@@ -20,7 +20,6 @@ from vesta_ui.domain import Scene
 from vesta_ui.errors import BadTrace, VestaError
 from vesta_ui.playback import webvtt
 from vesta_ui.runs.run import Run
-from vesta_ui.runs.session import fold, until_step
 from vesta_ui.scene_index import video_folder
 from vesta_ui.ui import assets, detail, ledger_view, ready, study_routes, timeline, view
 from vesta_ui.ui.handlers import Handlers
@@ -28,6 +27,7 @@ from vesta_ui.ui.videos import SHA
 
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 FRESH = {"Cache-Control": "no-store"}
+BLANK = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 9"><rect width="16" height="9" fill="#8a94a0"/></svg>'
 CUE_WORDS = 10
 NAME = re.compile(r"[A-Za-z0-9_-]{1,100}[.]jpg")
 
@@ -48,7 +48,7 @@ def routes(handlers: Handlers) -> list[Route]:
         if step is None:
             session = run.session()
             return view.views(session, run.id, done=run.done, lost=run.done and session.finished is None)
-        session = fold(until_step(run.events, int(step)))
+        session = run.at_step(int(step))
         return view.views(session, run.id, done=True) | {"at_step": int(step)}
 
     def run_step(request: Request) -> Any:
@@ -76,8 +76,8 @@ def routes(handlers: Handlers) -> list[Route]:
         return shelf.list()
 
     def readiness(request: Request) -> Any:
-        specs = handlers.settings.roles() | {k: v for k, v in request.query_params.items() if k in ready.HINTS and v}
-        return {"roles": ready.roles(specs), "providers": ready.providers(), "hints": ready.HINTS}
+        asked = {name: value for name, value in request.query_params.items() if value}
+        return ready.everything(handlers.choose("", asked))
 
     def script(request: Request) -> Response:
         return Response(assets.script(), media_type="text/javascript", headers=FOREVER)
@@ -102,7 +102,10 @@ def routes(handlers: Handlers) -> list[Route]:
     def scene_frame(request: Request) -> Response:
         sha, name = request.path_params["key"], request.path_params["name"]
         fits = SHA.fullmatch(sha) and NAME.fullmatch(name)
-        return _file(video_folder(data_dir, sha) / "frames" / name if fits else None, "image/jpeg")
+        path = video_folder(data_dir, sha) / "frames" / name
+        if fits and not path.is_file():  # a run replayed where its video was never indexed
+            return Response(BLANK, media_type="image/svg+xml", headers=FRESH)
+        return _file(path if fits else None, "image/jpeg")
 
     return [
         Route("/vesta/page.js", _guarded(script)),
