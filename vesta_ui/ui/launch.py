@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,8 @@ def served(settings: Settings, port: int, *, mcp: bool = False) -> tuple[Any, An
     from vesta_ui.ui.videos import Shelf
 
     handlers = Handlers(settings, Runs(settings), Shelf(settings.data_dir))
+    if handlers.runs.root.is_dir():  # thousands of new runs take seconds to catalogue: nobody should wait for that
+        threading.Thread(target=handlers.runs.list, name="catalogue", daemon=True).start()
     page = build(handlers)
     page.queue(default_concurrency_limit=4, api_open=False)
     page.launch(
