@@ -41,12 +41,13 @@ LOOK = Action("inspect", {"intervals": [[1, 2]]})
 
 
 class Player:
-    """An agent that plays a list of actions, or raises what stands there instead."""
+    """An agent that plays a list of actions, or raises what stands there instead. `ran`: what was really carried out."""
 
     def __init__(self, script: list[Action | Exception], results: dict[str, Result | Exception] | None = None) -> None:
         self.script = list(script)
         self.results = results or {}
         self.finals = 0
+        self.ran: list[Action] = []
 
     def begin(self, workspace: Workspace) -> None:
         pass
@@ -68,6 +69,7 @@ class Player:
         return Decision(item)
 
     def observe(self, action: Action, state: State, step: int) -> Result:
+        self.ran.append(action)
         result = self.results.get(action.operation, Result("saw it", (seen(1, 2),)))
         if isinstance(result, Exception):
             raise result
@@ -106,7 +108,8 @@ def test_a_step_decides_observes_accounts_and_an_answer_ends_it(tmp_path: Path) 
 
 
 def test_state_is_the_fold_of_the_events(tmp_path: Path) -> None:
-    one = driver(Player([LOOK, LOOK, ANSWER]), tmp_path)
+    closer = Action("inspect", {"intervals": [[1, 1.5]]})
+    one = driver(Player([LOOK, closer, ANSWER]), tmp_path)
     list(one.loop())
     assert [entry.id for entry in one.state.ledger.entries] == ["e1", "e2"]
     assert [(item.step, item.entry_ids) for item in one.state.memory] == [(1, ("e1",)), (2, ("e2",))]
@@ -122,8 +125,43 @@ def test_the_budget_ends_in_a_forced_answer(tmp_path: Path) -> None:
     assert [e.step for e in events if isinstance(e, StepStarted)] == [1, 2, 3, 4, 5, 6]
 
 
+def test_a_repeated_call_is_answered_from_memory_with_a_notice(tmp_path: Path) -> None:
+    other = Action("inspect", {"intervals": [[5, 6]]})
+    agent = Player([LOOK, other, Action("inspect", {"intervals": [[1.0, 2.0]]}, "again"), ANSWER])
+    one = driver(agent, tmp_path)
+    events = list(one.loop())
+    assert agent.ran == [LOOK, other], "the third call is the first once more"
+    assert [e.step for e in events if isinstance(e, LedgerUpdated)] == [1, 2]
+    notice = next(e for e in events if isinstance(e, Warned))
+    assert (notice.step, notice.notice.code) == (3, "repeated-call") and "step 1" in notice.notice.message
+    item = one.state.memory[2]
+    assert item.output.endswith("\nsaw it") and "e1" in item.output and not item.entry_ids and not item.error
+    assert cast(RunFinished, events[-1]).outcome == Outcome.ANSWERED
+
+
+def test_a_failed_call_is_carried_out_again(tmp_path: Path) -> None:
+    agent = Player([LOOK, LOOK, ANSWER], {"inspect": ModelFailed("timeout", "no answer within 180 s")})
+    events = list(driver(agent, tmp_path).loop())
+    assert agent.ran == [LOOK, LOOK] and not any(isinstance(e, Warned) for e in events)
+
+
+def test_a_call_repeated_by_hand_is_carried_out(tmp_path: Path) -> None:
+    agent = Player([LOOK, ANSWER])
+    one = driver(agent, tmp_path)
+    going = one.loop()
+    got: list[Event] = []
+    while not isinstance(got[-1] if got else None, LedgerUpdated):
+        got.append(next(going))
+    one.workspace.control.act_by_hand(LOOK)
+    got += going
+    assert agent.ran == [LOOK, LOOK]
+    assert [e.source for e in got if isinstance(e, Decided)] == ["scripted", "user", "scripted"]
+
+
 def test_three_identical_calls_in_a_row_force_an_answer(tmp_path: Path) -> None:
-    events = list(driver(Player([LOOK] * 5), tmp_path).loop())
+    agent = Player([LOOK] * 5)
+    events = list(driver(agent, tmp_path).loop())
+    assert agent.ran == [LOOK]
     assert cast(RunFinished, events[-1]).outcome == Outcome.BUDGET
     assert len([e for e in events if isinstance(e, Observed)]) == 3
     assert "identical" in cast(RunFinished, events[-1]).reason

@@ -16,7 +16,7 @@ from vesta_ui import encoders, registry, scene_index
 from vesta_ui import ledger as ledgers
 from vesta_ui.agents.state import State, advance, digest, initial
 from vesta_ui.control import Control
-from vesta_ui.domain import Action, Answer, Notice, Outcome, Policy, Snapshot, View
+from vesta_ui.domain import Action, Answer, MemoryItem, Notice, Outcome, Policy, Snapshot, View
 from vesta_ui.errors import BadSpec, ModelFailed, OperationRefused, Stopped, VestaError
 from vesta_ui.events import (
     Decided,
@@ -147,12 +147,35 @@ class Driver:
         by_hand = control.take_by_hand()
         if by_hand is not None and by_hand != action:
             yield self.emit(Decided(step=step, action=by_hand, source="user", replaced=action))
-            action = by_hand
+            action, source = by_hand, "user"
         if action.operation == "finalize":
             answer = yield from self._answer(action, step, forced=final or self.broken is not None)
             return answer
-        yield from self._observe(action, step)
+        earlier = self._remembered(action) if source != "user" else None
+        if earlier is not None:
+            yield from self._recall(earlier, step)
+        else:
+            yield from self._observe(action, step)
         return None
+
+    def _remembered(self, action: Action) -> MemoryItem | None:
+        """The first identical call that succeeded. A failed one may succeed now, and is carried out again."""
+        return next(
+            (
+                item
+                for item in self.state.memory
+                if (item.operation, item.arguments) == (action.operation, action.arguments) and not item.error
+            ),
+            None,
+        )
+
+    def _recall(self, earlier: MemoryItem, step: int) -> Iterator[Event]:
+        """The identical call is answered from tool memory: nothing runs, nothing new enters the ledger."""
+        made = f" (entries {', '.join(earlier.entry_ids)})" if earlier.entry_ids else ""
+        said = f"the same call as in step {earlier.step}, answered from memory{made}"
+        yield self.emit(Warned(step=step, notice=Notice("repeated-call", said)))
+        output = f"{said}: nothing new\n{earlier.output}"
+        yield self.emit(Observed(step=step, operation=earlier.operation, arguments=earlier.arguments, output=output))
 
     def _decide(self, step: int, snapshot: Snapshot | None, final: bool) -> tuple[Decision, str]:
         by_hand = self.workspace.control.take_by_hand()
