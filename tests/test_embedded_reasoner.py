@@ -207,3 +207,34 @@ def test_a_failed_operation_is_not_tried_again() -> None:
     failed = replace(c, memory=(MemoryItem(1, first.operation, first.arguments, "", (), "no speech model"),), step=2)
     second = decide(failed)
     assert (second.operation, second.arguments) != (first.operation, first.arguments)
+
+
+def test_what_is_said_tells_where_to_look() -> None:
+    c = context(ask("In which year was the mill built, according to its sign?", "1790", "1812"), (100, 110))
+    c = remember(c, decide(c), shown(100, 110, "the picture is mostly grey"))
+    for _ in range(6):
+        action = decide(c)
+        if action.operation == "inspect" and covers(action, 42):
+            return
+        heard = (
+            [said(40, 44, "Here is the old mill."), said(80, 84, "Now it rains.")]
+            if action.operation == "speech"
+            else []
+        )
+        c = remember(c, action, *heard)
+    raise AssertionError("never looked where the mill is spoken of")
+
+
+def test_a_glance_over_everything_does_not_count_as_having_looked() -> None:
+    long = replace(VIDEO, duration_s=600.0)
+    c = context(
+        ask("How many times does the green bus appear?", "1", "2"),
+        operations=("inspect", "speech", "clip", "finalize"),
+        video=long,
+    )
+    c = remember(c, decide(c), shown(0, 10, "the picture is mostly grey"))
+    second = decide(c)
+    while second.operation == "speech":
+        c = remember(c, second)
+        second = decide(c)
+    assert second.operation == "inspect" and len(second.arguments["intervals"]) > 1

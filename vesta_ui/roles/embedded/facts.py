@@ -68,13 +68,15 @@ def _seconds(clock: tuple[str | None, ...]) -> float:
     return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds or 0)
 
 
-def covered(context: Context, *operations: str) -> tuple[Interval, ...]:
-    """Union of the intervals already given to these operations, from tool memory."""
+def covered(context: Context, *operations: str, thinnest_s: float = float("inf")) -> tuple[Interval, ...]:
+    """Union of the intervals already given to these operations, from tool memory. Calls over more than `thinnest_s`
+    seconds in all are left out."""
     spans: list[Interval] = []
     for item in context.memory:
         if item.operation in operations and not item.error:
             given = item.arguments.get("intervals") or [item.arguments.get("interval")]
-            spans += [Interval(float(s[0]), float(s[1])) for s in given if s and float(s[1]) > float(s[0])]
+            here = [Interval(float(s[0]), float(s[1])) for s in given if s and float(s[1]) > float(s[0])]
+            spans += here if sum(i.length for i in here) <= thinnest_s else []
     return merge(spans, within=0.5)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from vesta_ui.control import Control
-from vesta_ui.domain import Action, Interval, Modality, Status
+from vesta_ui.domain import Action, Interval, Modality, Status, merge
 from vesta_ui.roles import Context, Decision
 from vesta_ui.roles.embedded.asked import Kind
 from vesta_ui.roles.embedded.board import Board
@@ -30,6 +30,8 @@ AT_ONCE = 8
 LOOKS = 4
 """Visual inspections before an answer; each costs seconds."""
 PAD_S = 3.0
+THIN_S = 15.0
+"""A look every so many seconds or less often is a glance, after which a stretch still counts as not looked at."""
 _WHOLE = (Kind.COUNT, Kind.ORDER, Kind.PICK, Kind.EXTREME)
 """What can only be told from the whole video."""
 
@@ -54,7 +56,7 @@ class _Turn:
         self.verdict: Verdict = weigh(context.question, self.facts)
         self.whole = Interval(0.0, context.video.duration_s)
         self.heard = covered(context, "speech")
-        self.seen = covered(context, "inspect", "clip")
+        self.seen = covered(context, "inspect", "clip", thinnest_s=THIN_S * AT_ONCE)
         self.done = {_key(m.operation, m.arguments) for m in context.memory}
         self.broad = self.asked.kind in _WHOLE or self.asked.negated
         self.looks = sum(m.operation == "inspect" and not m.error for m in context.memory)
@@ -66,7 +68,7 @@ class _Turn:
         hear_out = (self.listen_to_all,)
         short = self.whole.length <= SHORT_S
         rules: tuple[Callable[[], Iterator[Action]], ...] = (
-            self.search, self.listen, *(hear_out if short else ()), self.look, *named, *hear_out, self.look_between, self.settle,
+            self.search, self.listen, *(hear_out if short else ()), self.look, *named, *hear_out, self.look_where_spoken, self.look_between, self.settle,
         )  # fmt: skip
         for rule in rules:
             for action in rule():
@@ -123,11 +125,17 @@ class _Turn:
     def listen(self) -> Iterator[Action]:
         if not self.wants_speech or self.settled:
             return
-        if (self.broad or self.asked.anchor or not self.context.references) and self.whole.length <= SHORT_S:
-            wanted, why = (
-                [self.whole],
-                f"This is about {self.asked.kind.value}, which only the whole of what is said can tell; reading it is cheap.",
+        if not self.context.references and self.whole.length <= SHORT_S:
+            wanted = [self.whole]
+            why = "There is no index to point anywhere; reading all that is said is cheap, so I start there."
+        elif (self.broad or self.asked.anchor) and self.whole.length <= SHORT_S:
+            wanted = [self.whole]
+            wide = (
+                f"“{self.asked.anchor}” may be said anywhere"
+                if not self.broad
+                else f"{self.asked.kind.value} can only be told from the whole"
             )
+            why = f"It is not known yet what is said, and {wide}; reading it is cheap."
         else:
             wanted = self.places()[:6]
             news = "newly found" if self.heard else "retrieved"
@@ -171,9 +179,37 @@ class _Turn:
                 left = [Interval(i.start, min(i.end, i.start + SHORT_S)) for i in left[:2]]
             yield from self._speech(left, "What was heard so far does not settle it, so I listen to the rest.")
 
+    def look_where_spoken(self) -> Iterator[Action]:
+        """When the pictures found do not show it: what is said may tell where to look."""
+        if not self.wants_picture or self.settled or self.looks >= LOOKS or self._exhausted():
+            return
+        if self.whole.length <= SHORT_S:
+            yield from self._speech(
+                [self.whole], "The pictures seen so far do not settle it; what is said may tell where to look."
+            )
+        relevant = [
+            (self.board.relevance[n], f)
+            for n, f in enumerate(self.facts)
+            if f.modality is Modality.SPEECH and self.board.relevance[n] >= 0.3
+        ]
+        best = sorted(relevant, key=lambda r: -r[0])[:3]
+        spans = [self._clipped(f.interval.start - PAD_S, f.interval.end + 2 * PAD_S) for _, f in best]
+        if spans:
+            yield from self._inspect(
+                list(merge(spans)),
+                f"“{best[0][1].words[:60]}” is said there, but what is shown is not known; I look there.",
+            )
+
     def look_between(self) -> Iterator[Action]:
-        """For counts and orders: the stretches nobody has looked at."""
-        if not self.broad or not self.wants_picture or self.looks >= LOOKS or self.enough or self._exhausted():
+        """For counts and orders, and where no index helps: the stretches nobody has looked at."""
+        blind = not self.context.references and not self.settled
+        if (
+            not (self.broad or blind)
+            or not self.wants_picture
+            or self.looks >= LOOKS
+            or self.enough
+            or self._exhausted()
+        ):
             return
         left = missing([self.whole], self.seen, 4.0)
         pieces = [p for i in left for p in _pieces(i, 20.0)]
