@@ -3,6 +3,8 @@
   const V = window.VESTA, { h } = V;
   const TITLES = { budget: "Budget spent", stopped: "Stopped", failed: "Failed", lost: "Interrupted" };
 
+  const keeping = (run) => [h("button.link", { type: "button", title: "Keep the question with this run, to note, label and judge", onclick: () => V.keepCase([run]) }, "keep as a case"), h("button.link", { type: "button", title: "Beside other runs (c)", onclick: () => V.compare() }, "compare"), h("button.link", { type: "button", title: "Its state at every step, and what would have been", onclick: () => V.stepInside(run, V.state.selection?.step || 1) }, "step inside"), V.exports(`run/${run}`)];
+
   V.panels.answer = (root) => {
     root.classList.add("card");
     root.setAttribute("aria-live", "polite");
@@ -26,7 +28,7 @@
             V.time(e.s, e.e, { entry: e.entry, s: e.s, e: e.e }), h("span.tag", {}, e.entry), h("span.whytext", { title: e.why }, e.why), e.verified ? h("span.mark.ok", {}, "✓ verified") : h("span.mark.open", {}, "○ not verified")))) : null,
           answer.label || answer.text ? h("p.claim", { class: answer.evidence.length && unverified === 0 ? "ok" : "open" }, claim) : null,
           answer.warnings.length ? h("ul.warnings", { "aria-label": "Limits of this answer" }, answer.warnings.map((w) => h("li", {}, w))) : null,
-          h("p.dim.foot", {}, [V.plural(answer.steps, "step"), ...V.costs(answer.usage), V.seconds(answer.seconds)].join(" · ")));
+          h("div.foot", {}, h("span.dim", {}, [V.plural(answer.steps, "step"), ...V.costs(answer.usage), V.seconds(answer.seconds)].join(" · ")), h("span.sp"), V.keepCase ? keeping(answer.run) : null));
       },
     };
   };

@@ -23,7 +23,7 @@
     ["p", "pause or continue the agent", () => V.press("pause")], ["n", "one step of the agent", () => V.press("step")], ["x", "stop the agent", () => V.press("stop")],
     [",", "page as one step earlier", () => V.scrub?.(-1)], [".", "page as one step later", () => V.scrub?.(1)],
     ["/", "search the steps (Enter: next)", () => document.querySelector("#v-search")?.focus()], ["0", "whole video on the timeline", () => V.timeline.fit()], ["y", "copy a link to this", () => V.copyLink(V.state.selection?.step)],
-    ["f", "fork from the chosen step", () => V.fork?.()], ["c", "compare", () => V.compare?.()], ["?", "this sheet", () => V.help()], ["Escape", "close, deselect", () => escape(), "Esc"],
+    ["f", "fork from the chosen step", () => V.fork?.()], ["c", "compare", () => V.compare?.()], ["m", "note on the chosen step", () => V.noteStep?.(V.state.run, V.state.selection?.step)], ["?", "this sheet", () => V.help()], ["Escape", "close, deselect", () => escape(), "Esc"],
   ];
   const escape = () => (V.looping() ? V.loop(null) : V.state.pinned !== null ? V.pin(null) : V.select(null));
 

@@ -6,7 +6,7 @@
   V.panels.cases = (root, api) => {
     V.addTab("cases", "Cases");
     const asker = V.asker(api);
-    let open = V.asked.get("case") || "", timer = 0;
+    let open = V.asked.get("case") || "", timer = 0, about = null;
     const words = h("input", { type: "search", placeholder: "search question, notes, tags", "aria-label": "Search the cases", oninput: () => { clearTimeout(timer); timer = setTimeout(load, 200); } });
     const label = h("select", { "aria-label": "Label", onchange: () => load() }, h("option", { value: "" }, "any label"));
     const list = h("div.case-list", { role: "list" }), detail = h("div.case-detail");
@@ -49,11 +49,13 @@
     function notes(c) {
       const words = h("textarea", { rows: 2, placeholder: "what you saw", "aria-label": "Note" }), tag = h("select", { "aria-label": "Label" }, h("option", { value: "" }, "no label"), [...label.options].slice(1).map((o) => h("option", { value: o.value }, o.value)));
       const run = h("select", { "aria-label": "About" }, h("option", { value: "" }, "the whole case"), c.judged.map((j, n) => h("option", { value: j.run_id, selected: c.judged.length === 1 }, `run ${n + 1}: ${j.agent}`)));
-      const step = h("input", { type: "number", min: 1, placeholder: "step", "aria-label": "Step" }), where = h("input", { type: "text", placeholder: "interval, e.g. 61.5-72", "aria-label": "Interval in seconds" });
+      if (about) { run.value = about.run; setTimeout(() => words.focus()); }
+      const step = h("input", { type: "number", min: 1, placeholder: "step", "aria-label": "Step", value: about?.step || null }), where = h("input", { type: "text", placeholder: "interval, e.g. 61.5-72", "aria-label": "Interval in seconds" });
       const add = () => { const at = where.value.trim() ? read(where.value)?.[0] : null; if (where.value.trim() && !at) return V.say("Write the interval as from-to in seconds."); change({ note: { text: words.value, label: tag.value, run: run.value, step: step.value, at } }); };
-      const about = (n) => { const k = c.judged.findIndex((j) => j.run_id === n.run_id); return [n.run_id ? `run ${k + 1}` : "case", n.step ? `step ${n.step}` : null].filter(Boolean).join(", "); };
+      about = null;
+      const whose = (n) => { const k = c.judged.findIndex((j) => j.run_id === n.run_id); return [n.run_id ? `run ${k + 1}` : "case", n.step ? `step ${n.step}` : null].filter(Boolean).join(", "); };
       return h("section.card", {}, h("div.panel-top", {}, h("h2", {}, "Notes")),
-        c.written.length ? h("ul.rel.pad", {}, c.written.map((n, i) => h("li", {}, n.run_id ? h("button.link", { type: "button", onclick: () => { V.openRun(n.run_id); if (n.step) V.once("status", () => setTimeout(() => V.goStep?.(n.step), 150)); } }, about(n)) : h("span.dim", {}, about(n)), n.at ? h("span.t", {}, V.span(...n.at)) : null, n.label ? h("span.chip.warn", {}, n.label) : null, h("span", {}, n.text), h("button.mini", { type: "button", "aria-label": "Remove this note", onclick: () => change({ drop_note: i }) }, "×")))) : h("p.pad.dim", {}, "Nothing noted yet."),
+        c.written.length ? h("ul.rel.pad", {}, c.written.map((n, i) => h("li", {}, n.run_id ? h("button.link", { type: "button", onclick: () => { V.openRun(n.run_id); if (n.step) V.once("status", () => setTimeout(() => V.goStep?.(n.step), 150)); } }, whose(n)) : h("span.dim", {}, whose(n)), n.at ? h("span.t", {}, V.span(...n.at)) : null, n.label ? h("span.chip.warn", {}, n.label) : null, h("span", {}, n.text), h("button.mini", { type: "button", "aria-label": "Remove this note", onclick: () => change({ drop_note: i }) }, "×")))) : h("p.pad.dim", {}, "Nothing noted yet."),
         h("div.what-if.pad", {}, run, step, where, tag), h("div.pad", {}, words, h("p", {}, h("button.mini.strong", { type: "button", onclick: add }, "add note"))));
     }
     const read = (text) => { const found = text.split(",").map((p) => p.trim()).filter(Boolean).map((p) => p.split(/[-–]/).map(Number)); return found.every((p) => p.length === 2 && p.every(Number.isFinite) && p[1] > p[0]) ? found : null; };
@@ -62,6 +64,14 @@
       if (await tell("remove", { case: open })) { open = ""; load(); }
     }
     V.keepCase = async (ids) => { const made = await tell("keep", { runs: ids }); if (made) { open = made.saved; V.goTab("cases"); V.say("Kept as a case."); } };
+    /* a note from the Live tab: on the case this run belongs to, or on a new one */
+    V.noteStep = async (run, step) => {
+      if (!run) return V.say("Open a run first, then note something on it.");
+      const known = (await V.get("cases?run=" + run).catch(() => ({ cases: [] }))).cases[0];
+      if (!known) { const made = await tell("keep", { runs: [run] }); if (!made) return; open = made.saved; } else open = known.id;
+      about = { run, step };
+      V.goTab("cases");
+    };
     V.on("tab", (tab) => tab === "cases" && load());
     return { update: asker.take };
   };

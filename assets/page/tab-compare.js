@@ -4,7 +4,7 @@
   const V = window.VESTA, { h } = V;
   const LANES = [["retrieved", "retrieved"], ["looked", "inspected clip other"], ["heard", "speech"], ["answer", "answer"]];
   const KINDS = { same: "same", moved: "moved", differs: "not in all", only: "only here" };
-  const COSTS = [["iterations", "iterations"], ["remote requests", "remote_requests"], ["failed requests", "failed_requests"], ["input tokens", "input_tokens"], ["output tokens", "output_tokens"], ["retrieve calls (SSR)", "retrieve_calls"], ["inspect calls (TVI)", "inspect_calls"], ["clip calls (QCCA)", "clip_calls"], ["speech calls", "speech_calls"], ["frames", "frames"], ["retrieval seconds", (c) => c.retrieve_s.toFixed(2)], ["money", (c) => (c.cost_usd === 0 ? "free" : V.money(c.cost_usd))], ["seconds", (c) => c.seconds.toFixed(1)]];
+  const COSTS = [["iterations", "iterations"], ["remote requests", "remote_requests"], ["failed requests", "failed_requests"], ["input tokens", "input_tokens"], ["output tokens", "output_tokens"], ["retrieve calls (SSR)", "retrieve_calls"], ["inspect calls (TVI)", "inspect_calls"], ["clip calls (QCCA)", "clip_calls"], ["speech calls", "speech_calls"], ["other queries", "other_calls"], ["frames", "frames"], ["retrieval seconds", (c) => c.retrieve_s.toFixed(2)], ["money", (c) => (c.cost_usd === 0 ? "free" : V.money(c.cost_usd))], ["seconds", (c) => c.seconds.toFixed(1)]];
 
   V.panels.compare = (root, api) => {
     V.addTab("compare", "Compare");
@@ -50,14 +50,16 @@
     function draw(data) {
       const letters = Object.fromEntries(data.runs.map((r, n) => [r.id, "ABCDEFGHIJKL"[n]]));
       title.textContent = data.question;
-      V.fill(body, h("section.card.lanes-of", {}, data.runs.map((r, n) => lane(r, n, data)), axis(data.duration)),
+      const used = LANES.filter(([, kinds]) => data.runs.some((r) => r.items.some((i) => kinds.split(" ").includes(i.lane))));
+      V.fill(body, h("section.card.lanes-of", {}, data.runs.map((r, n) => lane(r, n, data, used)), axis(data.duration)),
+        data.runs.length > 4 ? h("p.dim", {}, "Take runs out until two to four are left to see their steps aligned.") : null,
         data.rows ? steps(data, letters) : null, data.rows ? ledgers(data, letters) : null, costs(data, letters), data.spread ? spread(data.spread) : null);
     }
-    function lane(run, n, data) {
+    function lane(run, n, data, used) {
       const at = (t) => (100 * t) / (data.duration || 1) + "%", wide = (s, e) => Math.max(0.35, (100 * (e - s)) / (data.duration || 1)) + "%";
       const bars = (kinds) => run.items.filter((i) => kinds.split(" ").includes(i.lane)).map((i) => h("button.bar", { type: "button", class: `l-${i.lane} s-${i.state}`, style: { left: at(i.s), width: wide(i.s, i.e) }, title: i.label, "aria-label": i.label, data: { step: i.step, run: run.id }, onclick: () => mark(run.id, i.step), ondblclick: () => go_to(run.id, i.step, i.s) }));
-      return h("div.lane-run", { data: { run: run.id } }, h("div.lane-head", {}, h("span", {}, name(run, n)), h("span.dim", {}, run.fork || run.reasoner), h("span.chip", { class: { answered: "", running: "", waiting: "" }[run.outcome] ?? "warn" }, run.outcome), run.outcome === "running" ? h("span.busy") : null, h("span.said", {}, run.answer ? h("b", {}, run.answer === run.said ? V.cut(run.said, 8) : `${run.answer} ${V.cut(run.said, 8)}`) : h("span.dim", {}, run.outcome === "waiting" ? "waits for its turn" : V.plural(run.steps, "step"))), h("button.mini", { type: "button", onclick: () => V.openRun(run.id) }, "open"), h("button.mini", { type: "button", "aria-label": "Take out of the comparison", title: "Take out", onclick: () => { ids = ids.filter((id) => id !== run.id); shown = ""; load(); } }, "×")),
-        h("div.lane-rows", {}, LANES.map(([title, kinds]) => h("div.lane-row", {}, h("span.lane-name", {}, title), h("div.track", {}, bars(kinds)))),
+      return h("div.lane-run", { data: { run: run.id } }, h("div.lane-head", {}, h("span", {}, name(run, n)), h("span.dim", {}, run.fork || run.reasoner), h("span.chip", { class: { answered: "", running: "", waiting: "" }[run.outcome] ?? "warn" }, run.outcome), run.outcome === "running" ? h("span.busy") : null, h("span.said", {}, run.answer ? h("b", {}, run.answer === run.said ? V.cut(run.said, 8) : `${run.answer} ${V.cut(run.said, 8)}`) : h("span.dim", {}, run.outcome === "waiting" ? "waits for its turn" : V.plural(run.steps, "step"))), run.outcome === "running" || run.outcome === "waiting" ? h("button.mini", { type: "button", title: "Stop and keep what was found", onclick: () => asker.ask("stop", { run: run.id }).catch((e) => V.say(e.message)) }, "stop") : null, h("button.mini", { type: "button", disabled: run.outcome === "waiting", onclick: () => V.openRun(run.id) }, "open"), h("button.mini", { type: "button", "aria-label": "Take out of the comparison", title: "Take out", onclick: () => { ids = ids.filter((id) => id !== run.id); shown = ""; load(); } }, "×")),
+        h("div.lane-rows", {}, used.map(([title, kinds]) => h("div.lane-row", {}, h("span.lane-name", {}, title), h("div.track", {}, bars(kinds)))),
           h("div.lane-row", {}, h("span.lane-name", {}, "coverage"), h("div.track.cover", {}, (run.coverage?.seen || []).map(([s, e]) => h("i", { style: { left: at(s), width: wide(s, e) } })), (run.coverage?.heard || []).map(([s, e]) => h("i.heard", { style: { left: at(s), width: wide(s, e) } }))))));
     }
     const axis = (duration) => h("div.axis", { "aria-hidden": "true" }, [0, 0.2, 0.4, 0.6, 0.8, 1].map((x) => h("span", { style: { left: 100 * x + "%" } }, V.clock(duration * x, false))));
@@ -78,7 +80,7 @@
     }
     function ledgers(data, letters) {
       const none = data.only.every((list) => !list.length);
-      return h("section.card", {}, h("div.panel-top", {}, h("h2", {}, "Answers and evidence"), h("span.chip", { class: data.agree ? "" : "warn" }, data.agree ? "the answers agree" : "the answers differ")),
+      return h("section.card", {}, h("div.panel-top", {}, h("h2", {}, "Answers and evidence"), data.live ? h("span.chip", {}, "still going") : h("span.chip", { class: data.agree ? "" : "warn" }, data.agree ? "the answers agree" : "the answers differ")),
         h("ul.rel.pad", {}, data.columns.map((id) => { const run = data.runs.find((r) => r.id === id); return h("li", {}, h("b.letter-of", {}, letters[id]), h("b", {}, run.answer || "no answer"), run.said && run.said !== run.answer ? h("span", {}, run.said) : null, run.confidence !== null ? h("span.dim", {}, `confidence ${run.confidence.toFixed(2)}`) : null); })),
         h("p.pad.dim", {}, none ? "Every place one ledger holds is covered by another." : "Held by one ledger only, at places no other covers:"),
         none ? null : h("ul.rel.pad", {}, data.only.flatMap((list, i) => list.slice(0, 12).map((e) => h("li", {}, h("b.letter-of", {}, letters[data.columns[i]]), h("span.tag", {}, e.id), stamp(data.columns[i], undefined, e.s, e.e), h("span", {}, V.cut(e.what, 24)))))));

@@ -95,7 +95,7 @@ def cost_text(costs: tuple[comparing.Cost, ...] | list[comparing.Cost], answers:
     named = [
         ("iterations", "iterations"), ("remote requests", "remote_requests"), ("failed requests", "failed_requests"),
         ("input tokens", "input_tokens"), ("output tokens", "output_tokens"), ("retrieve calls (SSR)", "retrieve_calls"),
-        ("inspect calls (TVI)", "inspect_calls"), ("clip calls (QCCA)", "clip_calls"), ("speech calls", "speech_calls"),
+        ("inspect calls (TVI)", "inspect_calls"), ("clip calls (QCCA)", "clip_calls"), ("speech calls", "speech_calls"), ("other queries", "other_calls"),
         ("frames", "frames"),
     ]  # fmt: skip
     rows: list[list[object]] = [["answer", *(answer[:28] for answer in answers)]]

@@ -47,6 +47,8 @@ class Cost:
     inspect_calls: int
     clip_calls: int
     speech_calls: int
+    other_calls: int
+    """Operations of other agents: queries of ranges and frames, the whole video watched (SAVE §A)."""
     frames: int
     retrieve_s: float
     cost_usd: float | None
@@ -192,6 +194,7 @@ def cost(session: Session) -> Cost:
         inspect_calls=calls.count("inspect"),
         clip_calls=calls.count("clip"),
         speech_calls=calls.count("speech"),
+        other_calls=sum(call not in ("retrieve", "inspect", "clip", "speech", "finalize") for call in calls),
         frames=usage.frames,
         retrieve_s=sum(one.seconds for one in session.retrieved),
         cost_usd=usage.cost_usd,

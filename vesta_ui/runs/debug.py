@@ -60,8 +60,13 @@ def state_at(events: Sequence[Event], step: int) -> State:
 
 
 def settings_of(started: RunStarted, base: Settings) -> Settings:
-    """The settings of a recorded run, over the folders of this machine."""
-    known = {name: value for name, value in started.settings.items() if name in base.public()}
+    """The settings of a recorded run, over the folders of this machine; a file it names is the one `base` names so."""
+    own, here = base.public(), base.roles()
+    known = {
+        name: here.get(name, value) if value == own[name] else value
+        for name, value in started.settings.items()
+        if name in own
+    }
     return replace(base, **known)
 
 

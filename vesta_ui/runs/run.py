@@ -39,10 +39,11 @@ RUN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 class Run:
     """The events of one run, live or recorded. Thread-safe."""
 
-    def __init__(self, run_id: str, folder: Path, video_path: Path | None = None) -> None:
+    def __init__(self, run_id: str, folder: Path, video_path: Path | None = None, agent: str = "") -> None:
         self.id = run_id
         self.folder = folder
         self.video_path = video_path
+        self.agent = agent
         self.control = Control()
         self.done = False
         self.events: list[Event] = []
@@ -109,7 +110,7 @@ def play(
         agent=settings.agent,
         question=question,
         video=video.facts,
-        roles=settings.roles(),
+        roles=settings.public_roles(),
         settings=settings.public(),
     )
     book = recorder.Recorder(run.folder)
@@ -160,7 +161,7 @@ class Runs:
         open_video(path).close()
         waiting = []
         for settings in each:
-            run = self._new(path)
+            run = self._new(path, settings.agent)
             waiting.append((run, settings))
             with self._lock:
                 self._live[run.id] = run
@@ -197,7 +198,7 @@ class Runs:
             settings = replace(settings, policy=edit.policy.value)
         run = self._new(path)
         started = forks.started(
-            parent, run.id, edit, agent=settings.agent, roles=settings.roles(), settings=settings.public()
+            parent, run.id, edit, agent=settings.agent, roles=settings.public_roles(), settings=settings.public()
         )
         forks.copy_frames(self.root / parent_id, run.folder)
         if edit.action is not None:
@@ -208,9 +209,9 @@ class Runs:
         """Go on with an interrupted run after its last whole step, as its child."""
         return self.fork(run_id, forks.Edit(forks.last_whole_step(self.get(run_id).events)), path, settings)
 
-    def _new(self, path: Path) -> Run:
+    def _new(self, path: Path, agent: str = "") -> Run:
         run_id = new_id()
-        return Run(run_id, self.root / run_id, path)
+        return Run(run_id, self.root / run_id, path, agent)
 
     def _launch(
         self,

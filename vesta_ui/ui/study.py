@@ -174,7 +174,7 @@ def _head(run: Run, session: Session) -> Json:
     outcome = finished.outcome.value if finished else "running" if not run.done else "interrupted"
     return {
         "id": run.id,
-        "agent": started.agent if started else "",
+        "agent": started.agent if started else run.agent,
         "reasoner": started.roles.get("reasoner", "") if started else "",
         "fork": f"step {started.fork_step}: {started.fork_edit}" if started and started.parent else "",
         "outcome": outcome if started else "waiting",
@@ -208,6 +208,8 @@ def _entries(session: Session, ids: Sequence[str]) -> list[Json]:
 # ------------------------------------------------------------------------------------------------ cases
 def case_list(cases: Cases, asked: Mapping[str, str]) -> Json:
     found = cases.find(asked.get("words", ""), asked.get("label", ""), asked.get("video", ""))
+    if asked.get("run"):
+        found = [one for one in found if asked["run"] in one.runs]
     return {"labels": list(LABELS), "cases": [_case_row(case) for case in found[:NEWEST]]}
 
 

@@ -106,7 +106,7 @@ def _costs(runs: Sequence[Json]) -> list[str]:
     named = {
         "iterations": "iterations", "remote requests": "remote_requests", "failed requests": "failed_requests",
         "input tokens": "input_tokens", "output tokens": "output_tokens", "retrieve calls": "retrieve_calls",
-        "inspect calls": "inspect_calls", "clip calls": "clip_calls", "speech calls": "speech_calls", "frames": "frames",
+        "inspect calls": "inspect_calls", "clip calls": "clip_calls", "speech calls": "speech_calls", "other queries": "other_calls", "frames": "frames",
         "cost in USD": "cost_usd", "seconds": "seconds",
     }  # fmt: skip
     lines = [

@@ -18,7 +18,7 @@ MOST = 12
 
 
 def build(handlers: Handlers) -> None:
-    shown = panel("compare", "compare", ("board",), value={"agents": list(agents.AGENTS)})
+    shown = panel("compare", "compare", ("board", "stop"), value={"agents": list(agents.AGENTS)})
 
     def board(event: gr.EventData) -> Json:
         """Start a run per agent, or the same one N times; the page follows them by their ids."""
@@ -28,6 +28,13 @@ def build(handlers: Handlers) -> None:
         except (VestaError, TypeError, ValueError) as error:
             return {"error": str(error), "nonce": data.get("nonce")}
 
+    def stop(event: gr.EventData) -> Json:
+        """End one run of the board; one that waits for its turn ends as soon as it comes."""
+        data: Json = event._data or {}
+        handlers.stop(str(data.get("run", "")))
+        return {"stopped": data.get("run"), "nonce": data.get("nonce")}
+
+    shown.stop(stop, None, shown, **QUIET)
     shown.board(board, None, shown, **QUIET)
 
 
