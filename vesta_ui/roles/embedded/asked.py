@@ -46,7 +46,6 @@ class Asked:
     modality: Modality | None = None
     anchor_modality: Modality | None = None
     items: tuple[str, ...] = ()
-    distinct: bool = False
     denied: bool = False
 
 
@@ -132,10 +131,11 @@ def understand(question: Question) -> Asked:
         kind, frozenset()
     )
     subject = " ".join(t.text for t in content(main) if t.stem not in plain or t.number is not None)
+    denied = not negated and kind is not Kind.YES_NO and not low.startswith(("why", "how", "when"))
+    denied = denied and any(t.text.lower() in NEGATORS for t in tokens(main))
     return Asked(
         kind, subject, anchor, relation, place, extreme, negated, _modality(kind, main_low, question),
-        _modality(Kind.WHAT, anchor.lower(), None) if anchor else None, items,
-        bool(re.search(r"\b(?:different|distinct|unique)\b", low)), not negated and not low.startswith(("why", "how", "when")) and kind is not Kind.YES_NO and any(t.text.lower() in NEGATORS for t in tokens(main)),
+        _modality(Kind.WHAT, anchor.lower(), None) if anchor else None, items, denied,
     )  # fmt: skip
 
 

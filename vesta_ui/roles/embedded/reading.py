@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from vesta_ui.domain import Question, Stance
 from vesta_ui.roles.embedded.asked import Asked, Kind, understand
-from vesta_ui.roles.embedded.similarity import clauses, cover, meaning, rarity
+from vesta_ui.roles.embedded.similarity import clauses, cover
 from vesta_ui.roles.embedded.words import Reading as NumberReading
 from vesta_ui.roles.embedded.words import Token, content, readings
 
@@ -125,14 +125,3 @@ def _event(text: str, question: Question, asked: Asked) -> str:
     scored = [(cover(content(item), [(text, 1.0)]), item) for item in items if content(item)]
     best = max(scored, default=(0.0, ""))
     return best[1].lower() if best[0] >= MET else ""
-
-
-def read_observation(
-    text: str, question: Question, focus: str = ""
-) -> tuple[bool | None, float | None, tuple[Stance, ...], float | None, str, str]:
-    """The fields an `Observation` takes from a reading: verdict, confidence, stances, number, number_of, event."""
-    r = read(text, question, focus)
-    return r.verdict, r.confidence, r.stances, r.number, r.number_of, r.event
-
-
-__all__ = ["Reading", "distinctive", "match", "meaning", "rarity", "read", "read_observation"]
