@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from vesta_ui.errors import VestaError
-from vesta_ui.settings import from_environment
+from vesta_ui.settings import ROLES, Settings, from_environment
 from vesta_ui.ui.launch import data_dir_ready, launch
 
 
@@ -21,9 +21,16 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--open", action=argparse.BooleanOptionalAction, default=False, help="open the browser")
     parser.add_argument("--desktop", action="store_true", help="open a window of its own; closing it ends the server")
     parser.add_argument("--mcp", action="store_true", help="also offer the functions as MCP tools")
+    for role in ROLES:
+        parser.add_argument(f"--{role}", metavar="SPEC", help=f"who plays the {role} (VESTA_{role.upper()})")
+    parser.add_argument(
+        "--max-steps", type=int, metavar="N", help="most decisions before the forced answer (default 15)"
+    )
+    parser.add_argument("--max-usd", type=float, metavar="X", help="most dollars a run may cost (default: no cap)")
     flags = parser.parse_args(argv)
     try:
-        settings = from_environment(host=flags.host, port=flags.port, data_dir=flags.data_dir)
+        chosen = {name: value for name, value in vars(flags).items() if name in Settings.__slots__}
+        settings = from_environment(**chosen)
         data_dir_ready(settings.data_dir)
         opened = "desktop" if flags.desktop else "browser" if flags.open else ""
         launch(settings, opened=opened, mcp=flags.mcp)

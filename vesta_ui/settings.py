@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
+from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 
@@ -25,10 +26,10 @@ class Ablation:
 
 ABLATIONS: dict[str, Ablation] = {
     "full": Ablation(routing=True, retrieval=True, ledger=True),
-    "no ledger": Ablation(routing=True, retrieval=True, ledger=False),
-    "retrieval only": Ablation(routing=False, retrieval=True, ledger=False),
-    "no retrieval": Ablation(routing=True, retrieval=False, ledger=True),
-    "plain agent": Ablation(routing=False, retrieval=False, ledger=False),
+    "no-retrieval": Ablation(routing=True, retrieval=False, ledger=True),
+    "retrieval-only": Ablation(routing=False, retrieval=True, ledger=False),
+    "no-ledger": Ablation(routing=True, retrieval=True, ledger=False),
+    "plain": Ablation(routing=False, retrieval=False, ledger=False),
 }
 
 ROLE_PRESETS: dict[str, dict[str, str]] = {
@@ -48,6 +49,24 @@ ROLE_PRESETS: dict[str, dict[str, str]] = {
 """Who plays which role: the models of the papers (VESTA §4.1, SAVE §4), a server on this machine, or none."""
 
 
+ROLES = ("router", "reasoner", "observer", "speech", "encoder")
+_ADDRESSED = ("compatible", "remote")
+
+
+def public_spec(spec: str) -> str:
+    """A role spec fit for a trace: a file or folder by its last name alone, an address without password and query."""
+    name, colon, detail = spec.partition(":")
+    if name in _ADDRESSED:
+        model, at, address = detail.rpartition("@http")
+        if not at:
+            return spec
+        parts = urlsplit(f"http{address}")
+        return f"{name}:{model}@{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    local = name == "scripted" or detail.startswith(("~", ".")) or Path(detail).is_absolute()
+    local = local or (name == "subtitles" and detail != "track") or PureWindowsPath(detail).is_absolute()
+    return f"{name}{colon}{PureWindowsPath(detail).name if local else detail}"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """One value object for a whole run. Field order is display order."""
@@ -55,9 +74,9 @@ class Settings:
     data_dir: Path
     """Where indexes, runs, playback copies and cases live. `VESTA_DATA_DIR`."""
     host: str = "127.0.0.1"
-    """`VESTA_HOST`."""
+    """`VESTA_HOST`, else `GRADIO_SERVER_NAME` (which a Hugging Face Space sets)."""
     port: int = 7860
-    """0 means any free port; a busy port moves on to the next free one. `VESTA_PORT`."""
+    """0 means any free port; a busy port moves on to the next free one. `VESTA_PORT`, else `GRADIO_SERVER_PORT`."""
     chroma_url: str = ""
     """A Chroma server instead of the local store. Empty: local. `VESTA_CHROMA_URL`."""
 
@@ -126,12 +145,18 @@ class Settings:
     """Spoken language code; empty: detected."""
 
     def public(self) -> dict[str, Any]:
-        """What goes into a trace: no paths, no addresses."""
+        """What goes into a trace: no paths, no addresses of this server, no secrets."""
         hidden = {"data_dir", "host", "port", "chroma_url", "whisper_dir"}
-        return {name: getattr(self, name) for name in Settings.__slots__ if name not in hidden}
+        values = {name: getattr(self, name) for name in Settings.__slots__ if name not in hidden}
+        return values | self.public_roles()
 
     def roles(self) -> dict[str, str]:
-        return {name: getattr(self, name) for name in ("router", "reasoner", "observer", "speech", "encoder")}
+        """Role → spec as given, for those who load them."""
+        return {name: getattr(self, name) for name in ROLES}
+
+    def public_roles(self) -> dict[str, str]:
+        """Role → spec as a trace may hold it."""
+        return {name: public_spec(spec) for name, spec in self.roles().items()}
 
 
 def from_environment(env: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
@@ -139,11 +164,13 @@ def from_environment(env: Mapping[str, str] | None = None, **overrides: Any) -> 
     env = os.environ if env is None else env
     data_dir = Path(env.get("VESTA_DATA_DIR") or user_data_path("vesta-ui", appauthor=False))
     settings = Settings(data_dir=data_dir.expanduser())
-    named = {"host": "VESTA_HOST", "chroma_url": "VESTA_CHROMA_URL", "router": "VESTA_ROUTER",
+    named = {"chroma_url": "VESTA_CHROMA_URL", "router": "VESTA_ROUTER",
              "reasoner": "VESTA_REASONER", "observer": "VESTA_OBSERVER", "speech": "VESTA_SPEECH",
              "encoder": "VESTA_ENCODER", "whisper_dir": "VESTA_WHISPER"}  # fmt: skip
     values: dict[str, Any] = {field: env[name] for field, name in named.items() if env.get(name)}
-    if env.get("VESTA_PORT"):
-        values["port"] = int(env["VESTA_PORT"])
+    if host := env.get("VESTA_HOST") or env.get("GRADIO_SERVER_NAME"):
+        values["host"] = host
+    if port := env.get("VESTA_PORT") or env.get("GRADIO_SERVER_PORT"):
+        values["port"] = int(port)
     values |= {name: value for name, value in overrides.items() if value is not None}
     return replace(settings, **values)

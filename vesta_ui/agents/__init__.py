@@ -35,7 +35,7 @@ from vesta_ui.operations import Result, Workspace
 from vesta_ui.operations.finalize import answer_of
 from vesta_ui.roles import Decision
 from vesta_ui.roles.loading import check_roles, load_observer
-from vesta_ui.settings import ABLATIONS, Settings
+from vesta_ui.settings import ABLATIONS, Settings, public_spec
 from vesta_ui.video import Video
 
 AGENTS = {
@@ -263,7 +263,7 @@ def check(settings: Settings) -> None:
         raise BadSpec(f"unknown ablation “{settings.ablation}”: choose one of {', '.join(ABLATIONS)}")
     if settings.policy and settings.policy not in set(Policy):
         raise BadSpec(f"unknown policy “{settings.policy}”: choose one of {', '.join(Policy)}")
-    for name in ("max_queries", "native_frames", "match_tokens"):
+    for name in ("max_steps", "max_queries", "native_frames", "match_tokens"):
         value = getattr(settings, name)
         if value is not None and value < 1:
             raise BadSpec(f"{name.replace('_', '-')} must be at least 1, got {value}")
@@ -293,7 +293,7 @@ def run(
             index = yield from listen(video, settings, control)
         workspace = Workspace(video, index, load_observer(settings), frames, settings, control)
         agent.begin(workspace)
-        driver = Driver(agent, workspace, initial(started), settings.reasoner)
+        driver = Driver(agent, workspace, initial(started), public_spec(settings.reasoner))
         if prefix:
             for event in prefix:
                 yield driver.emit(event)
