@@ -10,8 +10,8 @@ import pytest
 
 from vesta_ui import encoders
 from vesta_ui.encoders import SceneContent, text
-from vesta_ui.encoders.spacing import spaced
 from vesta_ui.errors import BadSpec
+from vesta_ui.perception.spacing import spaced
 
 SCENES = {
     "pier": "A long wooden pier leads out to the lighthouse. Written: Established 1887.",

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from test_scene_index import SIGNS, content, film, finish
 
-from vesta_ui import bundle, files, library
+from vesta_ui import files
 from vesta_ui.control import Control
 from vesta_ui.errors import BadInput
-from vesta_ui.scene_index import SceneIndex
+from vesta_ui.scene_index import SceneIndex, bundle, library
 from vesta_ui.settings import Settings
 
 
@@ -87,11 +87,11 @@ def test_removes_one_index_and_its_vectors(tmp_path, video):
 
 
 def test_failed_parts_are_redone_alone(tmp_path, video, monkeypatch):
-    from vesta_ui import scene_text
+    from vesta_ui.scene_index import text as scene_text
 
     settings = Settings(data_dir=tmp_path, speech="off")
     real = scene_text.decode
-    monkeypatch.setattr("vesta_ui.scene_text.decode", lambda jpeg: None if real(jpeg)[0, 0, 0] > 150 else real(jpeg))
+    monkeypatch.setattr("vesta_ui.scene_index.text.decode", lambda jpeg: None if real(jpeg)[0, 0, 0] > 150 else real(jpeg))
     broken, _ = finish(video, settings)
     monkeypatch.undo()
     first = broken.scenes[0]

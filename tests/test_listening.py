@@ -19,8 +19,8 @@ from vesta_ui.domain import Modality, Word
 from vesta_ui.errors import Stopped
 from vesta_ui.exploration.listening import listen
 from vesta_ui.runs import run as runs
+from vesta_ui.scene_index.store import locked
 from vesta_ui.settings import Settings
-from vesta_ui.store import locked
 from vesta_ui.transcript import Transcript
 from vesta_ui.video import Video, open_video
 

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from provider_server import Answer, ProviderServer, Received, provider, refusal
 
-from vesta_ui import models, sifting, transcript
+from vesta_ui import models, transcript
 from vesta_ui.control import Control
 from vesta_ui.errors import BadSpec, ModelFailed
 from vesta_ui.models.listening import RemoteWhisper
+from vesta_ui.transcript import sifting
 
 TONE = np.sin(np.arange(32_000) / 10).astype(np.float32)
 """Two seconds of sound."""

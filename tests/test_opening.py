@@ -13,10 +13,9 @@ import media
 import numpy as np
 import pytest
 
-from vesta_ui import decode
-from vesta_ui.clock import PacketLog, build
 from vesta_ui.errors import BadVideo
-from vesta_ui.video import content_hash, open_video
+from vesta_ui.video import content_hash, decode, open_video
+from vesta_ui.video.timeline import PacketLog, build
 
 COUNT = 90
 IMAGES = media.scenes(COUNT, (30, 60))

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from vesta_ui.control import Control
-from vesta_ui.decode import streams
 from vesta_ui.domain import Word
 from vesta_ui.errors import Stopped, StorageFailed
 from vesta_ui.playback import copy_reason, needs_copy, playable, thumbnail, webvtt
 from vesta_ui.video import Video, open_video
+from vesta_ui.video.decode import streams
 
 IMAGES = media.scenes(75, [30])
 SOUND = media.beeps(2.5, [(1.0, 1.3)])

@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 from test_store import synthetic
 
-from vesta_ui import scene_index, store
+from vesta_ui import scene_index
 from vesta_ui.control import Control
 from vesta_ui.domain import Interval, Scene, VideoFacts
 from vesta_ui.errors import BadSpec, OperationRefused, Stopped, StorageFailed
 from vesta_ui.events import IndexProgress
-from vesta_ui.scene_index import SceneIndex, build
+from vesta_ui.scene_index import SceneIndex, build, store
 from vesta_ui.settings import Settings
 from vesta_ui.transcript import Transcript
 
@@ -235,10 +235,10 @@ def test_a_lost_store_is_mended_from_the_folder(built, video, home):
 
 
 def test_a_damaged_frame_is_told_not_fatal(video, tmp_path, monkeypatch):
-    from vesta_ui import scene_text
+    from vesta_ui.scene_index import text as scene_text
 
     real = scene_text.decode
-    monkeypatch.setattr("vesta_ui.scene_text.decode", lambda jpeg: None if real(jpeg)[0, 0, 0] > 150 else real(jpeg))
+    monkeypatch.setattr("vesta_ui.scene_index.text.decode", lambda jpeg: None if real(jpeg)[0, 0, 0] > 150 else real(jpeg))
     index, _ = finish(video, Settings(data_dir=tmp_path, speech="off"))
     assert list(index.failed) == [index.scenes[0].id]
     assert "scenes-failed" in {notice.code for notice in index.notices}

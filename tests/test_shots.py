@@ -17,12 +17,11 @@ from hypothesis import strategies as st
 from scenedetect import ContentDetector, SceneManager  # fmt: skip
 from scenedetect import open_video as peer_open
 
-from vesta_ui import parts, passes
 from vesta_ui.control import Control
 from vesta_ui.domain import Interval
 from vesta_ui.errors import Stopped, StorageFailed
-from vesta_ui.shots import ScenePass, find_cuts, ladder, scene_pass, tile
-from vesta_ui.spool import Part
+from vesta_ui.shots import ScenePass, find_cuts, ladder, parts, passes, scene_pass, tile
+from vesta_ui.shots.spool import Part
 from vesta_ui.video import open_video
 
 SLOWER = {"preset": "veryfast"}
@@ -152,7 +151,7 @@ def test_cuts_over_a_seam_an_edit_list_and_wrapped_stamps(tmp_path: Path) -> Non
 def test_quick_scores_stay_within_the_band_that_is_scored_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vesta_ui import scores
+    from vesta_ui.shots import scores
 
     path = media.write(tmp_path / "v.mp4", nature(6, [2, 4], size=(960, 540), seed=9), fps=10, options=SLOWER)
     with open_video(path) as video, passes.Reader(video.source) as reader:

@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vesta_ui import files, store
+from vesta_ui import files
 from vesta_ui.errors import BadSpec, StorageFailed
-from vesta_ui.store import Row, Store
+from vesta_ui.scene_index import store
+from vesta_ui.scene_index.store import Row, Store
 
 
 def synthetic(count: int, dimensions: int = 384, seed: int = 0) -> np.ndarray:
@@ -96,7 +97,7 @@ def test_a_damaged_store_is_one_sentence(tmp_path):
 def test_a_held_lock_is_busy(tmp_path):
     with store.locked(tmp_path / "x.lock", "somebody is here"):
         code = (
-            "import sys; from pathlib import Path; from vesta_ui import store\n"
+            "import sys; from pathlib import Path; from vesta_ui.scene_index import store\n"
             "try:\n"
             "    with store.locked(Path(sys.argv[1]), 'somebody is here', 0.2): pass\n"
             "except store.Busy as told: print(told)"
@@ -147,7 +148,7 @@ def test_a_server_holds_what_a_folder_holds(server, tmp_path):
 def test_two_machines_share_one_library(server, tmp_path):
     from test_scene_index import content, film, finish
 
-    from vesta_ui import library
+    from vesta_ui.scene_index import library
     from vesta_ui.settings import Settings
 
     video = film(tmp_path / "film.mp4")

@@ -16,10 +16,11 @@ import media
 import numpy as np
 import pytest
 
-from vesta_ui import sifting, transcript
+from vesta_ui import transcript
 from vesta_ui.control import Control
 from vesta_ui.domain import VideoFacts
 from vesta_ui.errors import BadSpec, Stopped, StorageFailed
+from vesta_ui.transcript import sifting
 from vesta_ui.video import open_video
 
 RATE = 16_000
@@ -134,7 +135,7 @@ def test_off_hears_nothing_and_writes_nothing(clip, data_dir, tmp_path):
 
 
 def test_damaged_weights_are_refused(tmp_path, monkeypatch):
-    from vesta_ui import whisper_weights
+    from vesta_ui.transcript import weights as whisper_weights
 
     monkeypatch.setattr(whisper_weights, "MODEL_SHA256", "0" * 64)
     with pytest.raises(BadSpec, match="damaged"):
@@ -143,7 +144,7 @@ def test_damaged_weights_are_refused(tmp_path, monkeypatch):
 
 
 def test_a_join_that_was_cut_short_is_done_again(tmp_path):
-    from vesta_ui import whisper_weights
+    from vesta_ui.transcript import weights as whisper_weights
 
     target = tmp_path / "weights" / f"whisper-base-{whisper_weights.MODEL_SHA256[:12]}"
     target.mkdir(parents=True)

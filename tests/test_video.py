@@ -11,9 +11,8 @@ import media
 import numpy as np
 import pytest
 
-from vesta_ui import decode
 from vesta_ui.errors import BadInput
-from vesta_ui.video import Video, open_video
+from vesta_ui.video import Video, decode, open_video
 
 COUNT = 90
 CUTS = (30, 60)

@@ -66,7 +66,7 @@ class Site:
         run = Run(run_id, self.runs.root / run_id, self.video)
         store = FrameStore(run.folder / "frames")
         events = ui_run.run_events(store, run_id, ui_run.facts(self.sha256), steps=steps, evil=evil)
-        self.runs._live[run_id] = run
+        self.runs.adopt(run)
         return run, ui_run.Player(run, events)
 
     def recorded(self, *, evil: str = "", steps: int = 4, cut: int = 0) -> str:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from vesta_ui.decode import Reader, StreamFacts, streams
 from vesta_ui.domain import Interval, clock, merge
-from vesta_ui.picture import HLG, PQ
 from vesta_ui.playback import copy_reason
 from vesta_ui.video import Video, open_video
+from vesta_ui.video.decode import Reader, StreamFacts, streams
+from vesta_ui.video.picture import HLG, PQ
 
 EVERY_PICTURE_S = 600.0  # up to this length every picture is decoded, beyond it key pictures only
 

@@ -16,12 +16,12 @@ import numpy as np
 from av.audio.stream import AudioStream
 
 from vesta_ui.control import Control
-from vesta_ui.decode import Reader, streams
 from vesta_ui.domain import Word
 from vesta_ui.errors import StorageFailed
 from vesta_ui.frames import encode_jpeg
-from vesta_ui.picture import BT709, LIMITED, Turn, colour_space, fit, is_wide_range
 from vesta_ui.video import Video
+from vesta_ui.video.decode import Reader, streams
+from vesta_ui.video.picture import BT709, LIMITED, Turn, colour_space, fit, is_wide_range
 
 VERSION = 1
 LONGEST_SIDE = 1280

@@ -12,7 +12,17 @@ from collections.abc import Iterator
 from vesta_ui import policies, router
 from vesta_ui.agents.state import State
 from vesta_ui.compact import compact
-from vesta_ui.domain import Action, Estimate, ModelCall, Policy, Question, Snapshot, View
+from vesta_ui.domain import (
+    Action,
+    Estimate,
+    ModelCall,
+    Policy,
+    Question,
+    ReferenceState,
+    Snapshot,
+    Status,
+    View,
+)
 from vesta_ui.errors import ModelFailed, OperationRefused
 from vesta_ui.events import Event, Retrieved, Routed
 from vesta_ui.ledger import reference_states
@@ -71,7 +81,7 @@ class Vesta:
             video=self.workspace.video.facts,
             policy=state.route.policy if state.route else None,
             view=state.route.view if state.route else None,
-            references=reference_states(state.ledger),
+            references=self._references(state),
             snapshot=snapshot,
             memory=state.memory,
             step=step,
@@ -80,6 +90,12 @@ class Vesta:
             final=final,
             cards=tuple(load(name) for name in self._operations()),
         )
+
+    def _references(self, state: State) -> tuple[ReferenceState, ...]:
+        """What became of a reference is the ledger's knowledge: without that mechanism each stays provisional."""
+        if self.parts.ledger:
+            return reference_states(state.ledger)
+        return tuple(ReferenceState(one, Status.UNVERIFIED) for one in state.ledger.references)
 
     def _operations(self) -> tuple[str, ...]:
         return tuple(name for name in OPERATIONS if name != "retrieve" or self.parts.retrieval)

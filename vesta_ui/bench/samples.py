@@ -17,7 +17,6 @@ from vesta_ui import samples, scene_index
 from vesta_ui.bench import Tell
 from vesta_ui.control import Control
 from vesta_ui.domain import Interval
-from vesta_ui.events import Event
 from vesta_ui.question import parse_question
 from vesta_ui.runs import run as runs
 from vesta_ui.runs.report import as_json
@@ -80,12 +79,7 @@ def run(chosen: argparse.Namespace, tell: Tell) -> int:
 
 def ask(sample: Sample, question: dict[str, Any], settings: Settings, folder: Path) -> tuple[Line, dict[str, Any]]:
     """Ask one question of a sample; the run's trace goes to `folder`. Returns its line and the whole report."""
-    asked = parse_question(question["question"], question.get("choices", []))
-    run_id = runs.new_id()
-    one = runs.Run(run_id, folder / run_id, sample.path)
-    last: list[Event] = []
-    for event in runs.play(one, open_video(sample.path), asked, settings):
-        last = [event]
+    one = played(sample, question, settings, folder)
     data = as_json(one.session(), one.folder)
     answer = data["answer"] or {"label": None, "text": "", "confidence": 0.0, "evidence": []}
     gold = [Interval(*span) for span in question.get("gold_intervals", [])]
@@ -94,8 +88,18 @@ def ask(sample: Sample, question: dict[str, Any], settings: Settings, folder: Pa
     given = answer["label"] or answer["text"]
     return Line(
         sample.name, question["id"], question["policy"], question.get("needs", ""), data["route"]["policy"] if data["route"] else "",
-        question["gold"], given, given == question["gold"], answer["confidence"], hit, len(data["steps"]), last[0].at if last else 0.0,
+        question["gold"], given, given == question["gold"], answer["confidence"], hit, len(data["steps"]), one.session().at,
     ), data  # fmt: skip
+
+
+def played(sample: Sample, question: dict[str, Any], settings: Settings, folder: Path) -> runs.Run:
+    """A finished run on one question of a sample, its trace under `folder`."""
+    asked = parse_question(question["question"], question.get("choices", []))
+    run_id = runs.new_id()
+    one = runs.Run(run_id, folder / run_id, sample.path)
+    for _ in runs.play(one, open_video(sample.path), asked, settings):
+        pass
+    return one
 
 
 def index(sample: Sample, settings: Settings) -> None:

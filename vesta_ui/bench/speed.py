@@ -19,9 +19,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vesta_ui.decode import Reader
 from vesta_ui.domain import clock
 from vesta_ui.video import Video, open_video
+from vesta_ui.video.decode import Reader
 
 FRAMES = 50
 TOLERANCE_S = 0.05

@@ -9,13 +9,12 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from vesta_ui import bundle, library
 from vesta_ui.commands import Shell, common, table
 from vesta_ui.control import Control
 from vesta_ui.domain import clock
 from vesta_ui.errors import BadInput
-from vesta_ui.library import IndexEntry
-from vesta_ui.scene_index import SceneIndex
+from vesta_ui.scene_index import SceneIndex, bundle, library
+from vesta_ui.scene_index.library import IndexEntry
 from vesta_ui.video import content_hash
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from vesta_ui import encoders, scene_index, transcript
-from vesta_ui.background import watched
 from vesta_ui.control import Control
 from vesta_ui.errors import Busy
 from vesta_ui.events import IndexProgress
 from vesta_ui.scene_index import SceneIndex
+from vesta_ui.scene_index.background import watched
+from vesta_ui.scene_index.store import locked
 from vesta_ui.settings import Settings
-from vesta_ui.store import locked
 from vesta_ui.transcript import Transcript
 from vesta_ui.video import Video
 

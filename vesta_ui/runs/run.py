@@ -172,8 +172,12 @@ class Runs:
                     if not left:
                         return
                     run, settings = left.pop(0)
-                for _ in play(run, open_video(path), question, settings):
-                    pass
+                try:
+                    for _ in play(run, open_video(path), question, settings):
+                        pass
+                except VestaError as error:  # the file vanished while the run waited
+                    log.warning("run %s could not start: %s", run.id, error)
+                    run.finish()
 
         left = list(waiting)
         for n in range(min(at_once, len(waiting))):

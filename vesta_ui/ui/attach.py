@@ -26,11 +26,15 @@ _waiting = ThreadPoolExecutor(max_workers=64, thread_name_prefix="attach")
 _newest: dict[str, object] = {}
 
 
-def shown(run: Run) -> dict[str, Any]:
-    """Every panel of a run as it is now."""
+def shown(run: Run) -> dict[str, str]:
+    """Every panel of a run as it is now, as JSON text ("" for nothing).
+
+    Text, because gradio's page wraps every part of an object value in a proxy, which costs more than drawing it. `<` is
+    escaped: gradio warns about anything that looks like a script.
+    """
     done = run.done
     session = run.session()
-    return view.views(
+    values = view.views(
         session,
         run.id,
         paused=run.control.paused and not done,
@@ -39,6 +43,7 @@ def shown(run: Run) -> dict[str, Any]:
         done=done,
         lost=done and session.finished is None,
     )
+    return {name: json.dumps(value).replace("<", "\\u003c") if value else "" for name, value in values.items()}
 
 
 async def stream(run: Run, tab: str) -> AsyncIterator[tuple[Any, ...]]:
@@ -52,9 +57,8 @@ async def stream(run: Run, tab: str) -> AsyncIterator[tuple[Any, ...]]:
             began = time.monotonic()
             seq, last, steering = len(run.events), run.done, _steering(run)
             values = await loop.run_in_executor(_waiting, shown, run)
-            texts = {name: json.dumps(values[name], sort_keys=True) for name in PANELS}
-            changed = [name for name in PANELS if sent.get(name) != texts[name]]
-            sent = texts
+            changed = [name for name in PANELS if sent.get(name) != values[name]]
+            sent = values
             if changed and _newest.get(tab) is mine:
                 yield tuple(values[name] if name in changed else gr.skip() for name in PANELS)
             if last:

@@ -25,6 +25,9 @@ from vesta_ui.ui.videos import Shelf
 
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
+NUMBERS = {"max_steps", "references", "max_usd", "max_tokens"}
+CHOOSABLE = NUMBERS | {"router", "reasoner", "observer", "speech", "encoder", "policy", "ablation"}
+"""Settings that a page may change for its runs."""
 
 
 class Handlers:
@@ -74,12 +77,13 @@ class Handlers:
         return run.id, started(run.id), {"key": known.facts.sha256}
 
     def choose(self, agent: str, chosen: Json) -> Settings:
-        """The settings of one run: what the drawer holds over the server's own."""
-        values = {
-            name: value for name, value in chosen.items() if name in Settings.__slots__ and value not in (None, "")
-        }
-        for hidden in ("data_dir", "host", "port", "chroma_url"):
-            values.pop(hidden, None)
+        """The settings of one run: what the drawer holds over the server's own; numbers may come as text."""
+        values = {name: value for name, value in chosen.items() if name in CHOOSABLE and value not in (None, "")}
+        for name in NUMBERS & values.keys():
+            try:
+                values[name] = (float if name == "max_usd" else int)(values[name])
+            except ValueError as error:
+                raise BadInput(f"{name} must be a number, not “{values[name]}”") from error
         if agent:
             values["agent"] = agent
         return replace(self.settings, **values)
@@ -91,7 +95,7 @@ class Handlers:
         try:
             run = await asyncio.to_thread(self.runs.get, run_id)
         except VestaError as error:
-            yield (trouble(error), *(None for _ in attach.PANELS[1:]))
+            yield (trouble(error), *("" for _ in attach.PANELS[1:]))
             return
         async for values in attach.stream(run, str(request.session_hash)):
             yield values

@@ -6,16 +6,34 @@ from typing import Any
 
 from vesta_ui import models
 from vesta_ui.encoders import ENCODERS
-from vesta_ui.errors import BadSpec
+from vesta_ui.errors import BadInput, BadSpec
 from vesta_ui.models import keys
+from vesta_ui.roles.forecast import forecast
+from vesta_ui.settings import ROLE_PRESETS, Settings
 
 HINTS = {
     "router": ["embedded", "openai:gpt-5-mini", "gemini:gemini-3-flash-preview"],
     "reasoner": ["embedded", "openai:o3", "gemini:gemini-3-pro-preview"],
     "observer": ["embedded", "openai:gpt-4o", "gemini:gemini-3-flash-preview"],
-    "speech": ["embedded", "off", "openai:whisper-1"],
+    "speech": ["embedded", "off", "faster-whisper:large-v3", "openai:whisper-1"],
     "encoder": list(ENCODERS),
 }
+
+
+def everything(settings: Settings) -> dict[str, Any]:
+    """What the settings drawer shows: roles, presets of them, keys, and what a run may cost at most."""
+    try:
+        cost = forecast(settings)
+        estimate = {"text": cost.text, "usd": cost.usd, "requests": cost.requests}
+    except BadInput as error:
+        estimate = {"text": str(error), "usd": None, "requests": 0}
+    return {
+        "roles": roles(settings.roles()),
+        "presets": ROLE_PRESETS,
+        "providers": providers(),
+        "hints": HINTS,
+        "forecast": estimate,
+    }
 
 
 def roles(specs: dict[str, str]) -> list[dict[str, Any]]:

@@ -27,6 +27,7 @@ def lanes(session: Session, run_id: str, now: Snapshot | None) -> dict[str, Any]
         "sha": session.started.video.sha256,
         "index": session.index.index_id if session.index else "",
         "scenes": len(session.scenes),
+        "pending": bool(session.index and session.index.speech_pending),
         "relevance": [round(100 * score) for score in last.relevance] if last else [],
         "query": last.queries[0] if last and last.queries else "",
         "items": [*_references(now), *_looks(session), *_answer(session, now), *_relations(now)],

@@ -13,10 +13,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vesta_ui import perception, perception_motion
+from vesta_ui import perception
 from vesta_ui.control import Control
 from vesta_ui.domain import Interval, Modality, Observation, Question
 from vesta_ui.perception import Box, Image
+from vesta_ui.perception import objects as perception_motion
 from vesta_ui.roles import Look, Seen
 from vesta_ui.roles.embedded.reading import read
 from vesta_ui.roles.embedded.signs import Sign, numbers, same, signs, state

@@ -15,7 +15,7 @@ from vesta_ui.ui.panels import QUIET, panel
 
 
 def build(handlers: Handlers) -> None:
-    shown = panel("cases", "cases", ("keep", "change", "remove"))
+    shown = panel("cases", "cases", ("keep", "edit", "remove"))
     cases = Cases(handlers.settings.data_dir)
 
     def keep(data: Json) -> Case:
@@ -32,7 +32,7 @@ def build(handlers: Handlers) -> None:
             case = keeping.with_run(case, run_id, session)
         return case
 
-    def change(data: Json) -> Case:
+    def edit(data: Json) -> Case:
         """The gold answer, a note more or less, or tags."""
         case = cases.get(str(data.get("case", "")))
         if "gold" in data:
@@ -70,7 +70,7 @@ def build(handlers: Handlers) -> None:
         return {"removed": data.get("case"), "nonce": data.get("nonce")}
 
     shown.keep(saved(keep), None, shown, **QUIET)
-    shown.change(saved(change), None, shown, **QUIET)
+    shown.edit(saved(edit), None, shown, **QUIET)
     shown.remove(remove, None, shown, **QUIET)
 
 

@@ -75,7 +75,11 @@ def facts(frames: Sequence[Image]) -> str:
     sentence = ", ".join([words, *spots]).capitalize() + "."
     if len(frames) > 1:
         moved = perception.motion(frames[0], frames[1])
-        said = {"still": "Nothing moves.", "pan": f"The view moves {_opposite(moved.direction)}.", "moving": "Something moves."}
+        said = {
+            "still": "Nothing moves.",
+            "pan": f"The view moves {_opposite(moved.direction)}.",
+            "moving": "Something moves.",
+        }
         sentence = f"{sentence} {said.get(moved.kind, '')}".strip()
     return sentence
 

@@ -1,6 +1,6 @@
 """A video file: what it is, the exact pictures at given times, its sound; all on one clock.
 
-The clock: seconds from the start of the picture as the player shows it, from presentation time stamps (`clock.py`).
+The clock: seconds from the start of the picture as the player shows it, from presentation time stamps (`timeline.py`).
 Identity is the content hash. Knows no scene and no model.
 """
 
@@ -21,13 +21,13 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from vesta_ui import captions
-from vesta_ui.clock import Timeline
-from vesta_ui.decode import BROADCAST, Reader, Readers, Source, main_picture, main_sound, open_container, scan
 from vesta_ui.domain import Notice, VideoFacts, clock
 from vesta_ui.errors import BadInput, BadVideo
-from vesta_ui.picture import Image, Turn, displayed_size, is_wide_range, pixel_shape, to_rgb, turn_of
-from vesta_ui.sound import blocks
+from vesta_ui.video import captions
+from vesta_ui.video.decode import BROADCAST, Reader, Readers, Source, main_picture, main_sound, open_container, scan
+from vesta_ui.video.picture import Image, Turn, displayed_size, is_wide_range, pixel_shape, to_rgb, turn_of
+from vesta_ui.video.sound import blocks
+from vesta_ui.video.timeline import Timeline
 
 PAST_END_S = 0.1  # a time this far behind the end still means the last picture
 

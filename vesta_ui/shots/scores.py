@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vesta_ui.picture import Image, fit
+from vesta_ui.video.picture import Image, fit
 
 WIDTH = 256  # PySceneDetect's working width (of the longer side)
 BAND = 10.0  # how far a quick score is trusted: largest error seen 4.6 (640×360), 3.6 (1280×720), 2.3 (1920×1080)

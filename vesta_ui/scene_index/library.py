@@ -7,18 +7,19 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vesta_ui import encoders, files, index_keys, scene_index, scene_text
-from vesta_ui import index_phases as phases
-from vesta_ui.background import watched
+from vesta_ui import encoders, files, scene_index
 from vesta_ui.control import Control
 from vesta_ui.domain import Scene, VideoFacts
 from vesta_ui.encoders import Encoder, SceneContent
 from vesta_ui.errors import BadInput
 from vesta_ui.events import IndexProgress
 from vesta_ui.frames import encode_jpeg
-from vesta_ui.scene_index import SceneIndex
+from vesta_ui.scene_index import SceneIndex, phases
+from vesta_ui.scene_index import keys as index_keys
+from vesta_ui.scene_index import text as scene_text
+from vesta_ui.scene_index.background import watched
+from vesta_ui.scene_index.store import locked
 from vesta_ui.settings import Settings
-from vesta_ui.store import locked
 from vesta_ui.video import open_video
 
 
@@ -137,7 +138,10 @@ def redo(
         wanted = [i for i, scene in enumerate(index.scenes) if scene.id in set(scene_ids)]
         return (
             yield from watched(
-                "encode", lambda progress, inner: _again(settings, index, wanted, video, progress, inner), control, "scenes"
+                "encode",
+                lambda progress, inner: _again(settings, index, wanted, video, progress, inner),
+                control,
+                "scenes",
             )
         )
 
@@ -185,4 +189,3 @@ def _retake(index: SceneIndex, scenes: Sequence[Scene], path: Path) -> None:
         for scene in scenes:
             for name, picture in zip(scene.frames, video.frames_at(scene.frame_times_s), strict=True):
                 files.write(index.folder / "frames" / name, encode_jpeg(picture.image, phases.STILL_SIDE)[0])
-

@@ -16,11 +16,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from vesta_ui import files, models, subtitles, whisper_weights
+from vesta_ui import files, models
 from vesta_ui.control import Control
 from vesta_ui.domain import Notice, VideoFacts, Word
 from vesta_ui.errors import BadSpec
-from vesta_ui.sifting import RATE, Samples, sift
+from vesta_ui.transcript import subtitles
+from vesta_ui.transcript import weights as whisper_weights
+from vesta_ui.transcript.sifting import RATE, Samples, sift
 
 TRACK = "subtitles:track"
 """The spec for the subtitles inside the video file."""
@@ -82,7 +84,9 @@ def identity(spec: str, whisper_dir: str = "") -> str:
             return f"subtitles:{hashlib.sha256(Path(detail).expanduser().read_bytes()).hexdigest()}"
         except OSError as error:
             raise BadSpec(f"the subtitle file {detail} cannot be read: {error.strerror}") from error
-    raise BadSpec(f"unknown speech “{spec}”: choose embedded, off, faster-whisper:NAME_OR_FOLDER, openai:MODEL, compatible:MODEL@URL, subtitles:FILE or {TRACK}")
+    raise BadSpec(
+        f"unknown speech “{spec}”: choose embedded, off, faster-whisper:NAME_OR_FOLDER, openai:MODEL, compatible:MODEL@URL, subtitles:FILE or {TRACK}"
+    )
 
 
 def public_name(spec: str) -> str:
@@ -139,7 +143,9 @@ def _from_subtitles(video: Sound, spec: str, language: str) -> Transcript:
     if spec == TRACK:
         words = subtitles.words_of(video.captions())
         if not words:
-            raise BadSpec(f"{video.facts.name} has no text subtitles inside: choose speech “embedded” or a subtitle file")
+            raise BadSpec(
+                f"{video.facts.name} has no text subtitles inside: choose speech “embedded” or a subtitle file"
+            )
     else:
         words = subtitles.read(Path(spec.partition(":")[2]).expanduser())
     words = tuple(word for word in words if word.end > 0)
@@ -326,13 +332,17 @@ def _finish(blocks: list[Block], total: float, language: str) -> Transcript:
     notices = []
     if dropped := sum(block.dropped for block in blocks):
         notices.append(
-            Notice("speech-dropped", f"{dropped} stretches of repeated or unlikely text were left out of the transcript")
+            Notice(
+                "speech-dropped", f"{dropped} stretches of repeated or unlikely text were left out of the transcript"
+            )
         )
     spoken = sorted({block.language for block in blocks if block.words})
     if len(spoken) > 1 and not language:
         notices.append(Notice("speech-languages", f"several languages were heard: {', '.join(spoken)}"))
     if words and words[-1].end > total + 0.5:
-        notices.append(Notice("speech-after-picture", "the sound goes on after the picture; it belongs to the last scene"))
+        notices.append(
+            Notice("speech-after-picture", "the sound goes on after the picture; it belongs to the last scene")
+        )
     if not words:
         notices.append(Notice("no-speech-found", "no speech was found in the sound track"))
     return Transcript(words, language or _likely_language(blocks), "ok" if words else "no speech found", tuple(notices))

@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from vesta_ui import files, scene_text, transcript
+from vesta_ui import files, transcript
+from vesta_ui.scene_index import text as scene_text
 from vesta_ui.settings import Settings
 
 VERSION = 1

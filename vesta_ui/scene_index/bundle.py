@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import vesta_ui
-from vesta_ui import files, index_keys, library
+from vesta_ui import files
 from vesta_ui.errors import BadInput
-from vesta_ui.library import IndexEntry
-from vesta_ui.scene_index import SceneIndex
+from vesta_ui.scene_index import SceneIndex, library
+from vesta_ui.scene_index import keys as index_keys
+from vesta_ui.scene_index.library import IndexEntry
+from vesta_ui.scene_index.store import locked
 from vesta_ui.settings import Settings
-from vesta_ui.store import locked
 
 FORMAT = 1
 MOST_BYTES = 8 << 30
@@ -89,7 +90,9 @@ def load(path: Path, settings: Settings, video_sha256: str = "") -> SceneIndex:
 def _manifest(bundle: zipfile.ZipFile) -> dict[str, Any]:
     manifest: dict[str, Any] = json.loads(bundle.read("manifest.json"))
     if manifest["format"] != FORMAT:
-        raise BadInput(f"the bundle has format {manifest['format']}, this app reads {FORMAT}: export it again with this version")
+        raise BadInput(
+            f"the bundle has format {manifest['format']}, this app reads {FORMAT}: export it again with this version"
+        )
     if sum(info.file_size for info in bundle.infolist()) > MOST_BYTES:
         raise BadInput("the bundle is larger than an index can be")
     for name in manifest["files"]:

@@ -21,8 +21,8 @@ from av.packet import Packet
 from av.stream import Disposition
 from av.video.stream import VideoStream
 
-from vesta_ui.clock import PacketLog, Timeline, build
 from vesta_ui.errors import BadVideo
+from vesta_ui.video.timeline import PacketLog, Timeline, build
 
 CONTAINERS = (
     "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpegtsraw,mpeg,mpegvideo,flv,live_flv,gif,apng,ogg,asf,mxf,nut,ivf,"

@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from vesta_ui.control import Control
-from vesta_ui.decode import Reader
 from vesta_ui.domain import Interval
 from vesta_ui.errors import BadVideo, StorageFailed
-from vesta_ui.parts import Job, Readers, Span, read_part
-from vesta_ui.scores import Scorer
-from vesta_ui.spool import Part, Spool
+from vesta_ui.shots.parts import Job, Readers, Span, read_part
+from vesta_ui.shots.scores import Scorer
+from vesta_ui.shots.spool import Part, Spool
 from vesta_ui.video import Video
+from vesta_ui.video.decode import Reader
 
 VERSION = 1  # of kept parts
 PART_S, SHORTEST_PART_S = 60.0, 10.0

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from vesta_ui import encoders, files, transcript
-from vesta_ui import index_phases as phases
-from vesta_ui.background import watched
 from vesta_ui.control import Control
 from vesta_ui.domain import Interval, Notice, Scene, VideoFacts, Word
 from vesta_ui.encoders import Encoder, Vectors
 from vesta_ui.errors import Busy, OperationRefused, StorageFailed
 from vesta_ui.events import IndexProgress, IndexReady
-from vesta_ui.index_keys import (
+from vesta_ui.scene_index import phases
+from vesta_ui.scene_index.background import watched
+from vesta_ui.scene_index.keys import (
     VERSION,
     body_path,
     header_path,
@@ -35,13 +35,16 @@ from vesta_ui.index_keys import (
     vectors_path,
     video_folder,
 )
+from vesta_ui.scene_index.store import Row, Store, locked
 from vesta_ui.settings import Settings
-from vesta_ui.store import Row, Store, locked
 from vesta_ui.transcript import Transcript
 from vesta_ui.video import Video, open_video
 
 PENDING = Transcript(
-    (), "", "pending", (Notice("speech-pending", "speech is still being transcribed: what is said cannot be found yet"),)
+    (),
+    "",
+    "pending",
+    (Notice("speech-pending", "speech is still being transcribed: what is said cannot be found yet"),),
 )
 
 
@@ -125,7 +128,9 @@ class Later:
         self.failure: Exception | None = None
         self.upto = 0.0
         """Seconds of sound heard so far."""
-        self._thread = threading.Thread(target=self._work, args=(index, path, settings), name="vesta-speech", daemon=True)
+        self._thread = threading.Thread(
+            target=self._work, args=(index, path, settings), name="vesta-speech", daemon=True
+        )
         self._thread.start()
 
     def _work(self, index: SceneIndex, path: Path, settings: Settings) -> None:
@@ -188,7 +193,9 @@ def build(
         folder = video_folder(settings.data_dir, video.facts.sha256)
         key = index_key(video.facts.sha256, settings, encoder.name, encoder.dimensions)
         if (index := open_index(key, folder, settings, encoder)) is not None:
-            return replace(index, video=video.facts, seconds={**seconds, "total": time.monotonic() - begun}, reused=True)
+            return replace(
+                index, video=video.facts, seconds={**seconds, "total": time.monotonic() - begun}, reused=True
+            )
         lock = yield from _alone(folder, control)
         with lock:
             index = open_index(key, folder, settings, encoder)  # another run may have made it meanwhile

@@ -14,12 +14,12 @@ import av
 import numpy as np
 
 from vesta_ui.control import Control
-from vesta_ui.decode import Reader
 from vesta_ui.errors import Stopped
 from vesta_ui.frames import encode_jpeg
-from vesta_ui.scores import Scorer
-from vesta_ui.spool import Part, Place, Spool
+from vesta_ui.shots.scores import Scorer
+from vesta_ui.shots.spool import Part, Place, Spool
 from vesta_ui.video import Video
+from vesta_ui.video.decode import Reader
 
 STILL_SIDE = 512
 QUIET = 10.0  # fast: key pictures that differ less have no cut between them …

@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vesta_ui.encoders.spacing import spaced
+from vesta_ui.perception.spacing import spaced
 
 Image = NDArray[np.uint8]
 Box = tuple[float, float, float, float]
@@ -88,7 +88,11 @@ def _reading_order(lines: Sequence[TextBox]) -> list[TextBox]:
     rows: list[list[TextBox]] = []
     for line in sorted(lines, key=lambda one: (one.box[1] + one.box[3]) / 2):
         last = rows[-1][0].box if rows else None
-        if last is not None and (line.box[1] + line.box[3]) / 2 < last[3] and line.box[1] > last[1] - (last[3] - last[1]) / 2:
+        if (
+            last is not None
+            and (line.box[1] + line.box[3]) / 2 < last[3]
+            and line.box[1] > last[1] - (last[3] - last[1]) / 2
+        ):
             rows[-1].append(line)
         else:
             rows.append([line])
@@ -194,7 +198,7 @@ def _named(image: Image) -> NDArray[np.int8]:
 
 # ------------------------------------------------------------------------------------------------ light and motion
 def brightness(image: Image) -> str:
-    """"dark", "bright" or "medium" by mean luma."""
+    """ "dark", "bright" or "medium" by mean luma."""
     mean = float(cv2.cvtColor(np.ascontiguousarray(_shrink(image, 64)), cv2.COLOR_RGB2GRAY).mean())
     return "dark" if mean < 60 else "bright" if mean > 170 else "medium"
 

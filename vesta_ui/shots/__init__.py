@@ -21,9 +21,9 @@ from vesta_ui.control import Control
 from vesta_ui.domain import Interval, Notice, clock, merge
 from vesta_ui.errors import BadVideo
 from vesta_ui.frames import encode_jpeg
-from vesta_ui.parts import STILL_SIDE
-from vesta_ui.passes import read_parts, read_range
-from vesta_ui.spool import Place, Spool
+from vesta_ui.shots.parts import STILL_SIDE
+from vesta_ui.shots.passes import read_parts, read_range
+from vesta_ui.shots.spool import Place, Spool
 from vesta_ui.video import Video
 
 THRESHOLD = 27.0

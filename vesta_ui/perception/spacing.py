@@ -20,7 +20,9 @@ def _costs() -> dict[str, float]:
     words = {word: number for word, number in text.vocabulary().items() if word.isalpha() and word.isascii()}
     first = words["the"]
     return {
-        word: log(2 + number - first) + 4 for word, number in words.items() if number >= first and (len(word) > 1 or word == "a")
+        word: log(2 + number - first) + 4
+        for word, number in words.items()
+        if number >= first and (len(word) > 1 or word == "a")
     }
 
 

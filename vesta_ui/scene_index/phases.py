@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from vesta_ui import files, scene_text, shots
+from vesta_ui import files, shots
 from vesta_ui.control import Control
 from vesta_ui.domain import Notice, Scene
 from vesta_ui.encoders import Encoder, SceneContent, Vectors
 from vesta_ui.errors import StorageFailed
 from vesta_ui.perception import Image
+from vesta_ui.scene_index import text as scene_text
 from vesta_ui.settings import Settings
 from vesta_ui.transcript import Transcript
 from vesta_ui.video import Video
@@ -76,9 +77,7 @@ def with_speech(scenes: Sequence[Scene], speech: Transcript) -> tuple[Scene, ...
     return tuple(
         replace(
             scene,
-            transcript=speech.text(
-                float("-inf") if i == 0 else scene.start, float("inf") if i == last else scene.end
-            ),
+            transcript=speech.text(float("-inf") if i == 0 else scene.start, float("inf") if i == last else scene.end),
         )
         for i, scene in enumerate(scenes)
     )
@@ -168,7 +167,9 @@ def read_vectors(path: Path, dimensions: int) -> Vectors | None:
 def unit(vectors: Vectors, dimensions: int) -> Vectors:
     """Unit rows; a scene with nothing in it gets the first axis, since a zero vector has no direction."""
     if vectors.ndim != 2 or vectors.shape[1] != dimensions or not np.isfinite(vectors).all():
-        raise StorageFailed(f"the encoder gave vectors of shape {vectors.shape}, expected (n, {dimensions}) finite numbers")
+        raise StorageFailed(
+            f"the encoder gave vectors of shape {vectors.shape}, expected (n, {dimensions}) finite numbers"
+        )
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     axis = np.eye(1, dimensions, dtype=np.float32)
     return np.where(lengths > 0, vectors / np.maximum(lengths, 1e-12), axis).astype(np.float32)
