@@ -52,6 +52,7 @@
       async function go() {
         try {
           const found = await V.get(`run/${run}/retrievals?query=${encodeURIComponent(query.value)}`);
+          if (found.unavailable) return V.fill(result, h("p.empty", {}, found.unavailable));
           V.fill(result, h("div.side.three", {}, found.policies.map((p) => h("div", {}, h("p", {}, h("span.pi", { class: p.policy }, p.policy), p.note ? h("span.dim", {}, " " + p.note) : ""), h("ol.found", {}, p.references.map((r) => h("li", {}, h("span.t", {}, V.span(r.s, r.e)), h("span.dim.mono", {}, r.score.toFixed(2)), r.h.length ? h("span.chip", {}, r.h.join(" ")) : null, r.note === "backfilled" ? h("span.chip", {}, r.note) : null, r.had ? null : h("span.chip.warn", {}, "not in this run"))))))));
         } catch (error) { V.fill(result, h("p.bad", {}, error.message)); }
       }

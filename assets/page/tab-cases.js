@@ -24,7 +24,7 @@
       if (url.href !== location.href) history.replaceState(history.state, "", url);
       if (open) show(await V.get("case/" + open).catch(() => null)); else V.fill(detail);
     }
-    async function change(data) { if (await tell("change", { case: open, ...data })) load(); }
+    async function change(data) { if (await tell("edit", { case: open, ...data })) load(); }
 
     function show(c) {
       if (!c) return V.fill(detail, h("p.bad", {}, "This case cannot be read."));

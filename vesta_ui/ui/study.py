@@ -108,9 +108,12 @@ def _shown(now: Snapshot) -> Json:
 
 
 def retrievals(run: Run, settings: Settings, query: str) -> Json:
-    """What each policy returns for the run's question, or for an edited query."""
+    """What each policy returns for the run's question, or for an edited query; why not, where the index is not here."""
     session = run.session()
-    found = debug.retrievals(session, debug.index_of(session, settings), query)
+    try:
+        found = debug.retrievals(session, debug.index_of(session, settings), query)
+    except BadInput as error:
+        return {"unavailable": str(error)}
     had = {r.scene_id for one in session.retrieved if one.step == 0 for r in one.references}
     return {
         "policies": [
