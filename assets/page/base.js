@@ -95,8 +95,8 @@
     if (!make) return;
     const panel = make(root, api) || {};
     V.live[name] = { root, api, ...panel };
-    /* what was never set arrives as an empty string or text, not as null */
-    const take = () => V.receive(name, api.props.value && typeof api.props.value === "object" ? api.props.value : null);
+    /* streamed values come as JSON text: gradio would wrap every part of an object in a proxy; unset ones as "" */
+    const take = () => { const value = api.props.value; V.receive(name, typeof value === "string" ? (value ? JSON.parse(value) : null) : value || null); };
     api.watch("value", take);
     take();
   };
@@ -105,8 +105,15 @@
     if (!panel || (value?.run && V.left.has(value.run))) return;
     V.values[name] = value;
     if (V.state.pinned !== null && V.PINNED.includes(name)) return; /* the reader looks at an earlier step */
-    V.show(name, value);
+    later(name);
   };
+  /* however fast values come, a panel is drawn at most once a frame, with the newest; a hidden page is drawn by timer */
+  const waiting = new Set();
+  const drawAll = () => { const names = [...waiting]; waiting.clear(); names.forEach((name) => (V.state.pinned === null || !V.PINNED.includes(name)) && V.show(name, V.values[name])); };
+  function later(name) {
+    if (!waiting.size) document.hidden ? setTimeout(drawAll, 100) : requestAnimationFrame(drawAll);
+    waiting.add(name);
+  }
   V.show = (name, value) => {
     try { V.live[name]?.update?.(value); } catch (error) { console.error(`panel ${name}:`, error); }
   };

@@ -7,29 +7,30 @@
 
   V.panels.ledger = (root) => {
     root.classList.add("card");
-    let ledger = null, view = "Evidence", onlyCited = false, run = "", seen = new Map();
+    let ledger = null, view = "Evidence", onlyCited = false, run = "", seen = new Map(), rows = new Map();
     const tabs = h("div.tabs", { role: "tablist", "aria-label": "Ledger" }, VIEWS.map((name) => h("button", { type: "button", role: "tab", "aria-selected": String(name === view), onclick: () => { view = name; draw(); } }, name === "Evidence" ? "Ledger" : name)));
     const asOf = h("span.dim.asof"), cited = h("button.mini", { type: "button", "aria-pressed": "false", title: "Only what the answer names", onclick: () => { onlyCited = !onlyCited; draw(); } }, "cited");
     const body = h("div.ledger-body", { tabindex: "0", role: "tabpanel", "aria-label": "Ledger" });
     V.append(root, [h("div.panel-top", {}, tabs, h("span.sp"), asOf, cited), body]);
 
+    let top = 0;
+    body.addEventListener("scroll", () => { top = body.scrollTop; }, { passive: true });
     function draw() {
       [...tabs.children].forEach((tab, i) => tab.setAttribute("aria-selected", String(VIEWS[i] === view)));
       cited.hidden = view !== "Evidence" || !ledger?.entries.some((e) => e.cited);
       cited.setAttribute("aria-pressed", String(onlyCited));
       if (!ledger) { asOf.textContent = ""; return V.fill(body, h("p.empty", {}, "Everything seen or heard becomes an entry here: what, when, from which step, and what it says about each answer.")); }
       asOf.textContent = V.state.pinned !== null ? `as of step ${V.state.pinned}` : "";
-      const top = body.scrollTop;
       V.fill(body, { Evidence: table, Coverage: coverage, "Relations, gaps": relations, "What the Reasoner sees": prompt, Memory: memory }[view]());
-      body.scrollTop = top;
+      if (top) body.scrollTop = top; /* reading it here would force a layout at every update */
       mark();
     }
     function table() {
       const changed = (id, text) => { const before = seen.get(id); seen.set(id, text); return seen.ready && before !== text; };
-      const refs = onlyCited ? [] : ledger.references.map((r) => row(r.id, { ref: r.id, step: r.history.at(-1)?.[0] ?? r.step, s: r.s, e: r.e }, changed(r.id, r.status), [
+      const refs = onlyCited ? [] : ledger.references.map((r) => row(r.id, { ref: r.id, step: r.history.at(-1)?.[0] ?? r.step, s: r.s, e: r.e }, changed(r.id, r.status), JSON.stringify(r), () => [
         V.time(r.s, r.e, { ref: r.id }), [h("span.dim", {}, `provisional, score ${r.score.toFixed(2)}`), r.h.length ? h("span.tag", {}, "for " + r.h.join(" ")) : null, r.note ? h("span.dim", {}, " " + r.note) : null],
         r.step ? `${r.step} retrieve` : "policy", history(r)]));
-      const entries = ledger.entries.filter((e) => !onlyCited || e.cited).map((e) => row(e.id, { entry: e.id, step: e.step, s: e.s, e: e.e }, changed(e.id, "1"), [
+      const entries = ledger.entries.filter((e) => !onlyCited || e.cited).map((e) => row(e.id, { entry: e.id, step: e.step, s: e.s, e: e.e }, changed(e.id, "1"), JSON.stringify(e), () => [
         V.time(e.s, e.e, { entry: e.id, step: e.step }), [h("span.mod", { class: e.modality }, e.modality === "speech" ? "heard" : "seen"), h("span", {}, e.what), e.text && !e.what.includes(e.text) ? h("q", {}, e.text) : null, V.stances(e.stances), e.cited ? h("span.tag.cited", {}, "cited") : null],
         `${e.step} ${e.op}` + (e.confidence !== null ? ` · ${e.confidence.toFixed(2)}` : ""), V.verdict(e)]));
       seen.ready = true;
@@ -37,9 +38,14 @@
       const hidden = ledger.total - ledger.entries.length;
       return [matrix(), h("table", {}, h("thead", {}, h("tr", {}, ["#", "when", "what", "from", "state"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, entries.reverse(), refs)), hidden > 0 ? h("p.dim", {}, `${hidden} older entries are in the trace.`) : null];
     }
-    const row = (id, item, fresh, cells) => {
+    /* rows that did not change are kept as they are */
+    const row = (id, item, fresh, text, make) => {
+      const known = rows.get(id);
+      if (known && known.text === text && !fresh) { known.node.classList.remove("fresh"); return known.node; }
+      const cells = make();
       const node = h("tr", { data: { entry: id }, class: fresh ? "fresh" : "", onclick: (e) => { if (!e.target.closest("button")) V.select({ ...item }); } }, h("th.tag", { scope: "row" }, id), cells.map((c) => h("td", {}, c)));
       node.item = item;
+      rows.set(id, { node, text });
       return node;
     };
     const history = (r) => {
@@ -70,10 +76,10 @@
 
     const mark = () => body.querySelectorAll("tr[data-entry]").forEach((node) => node.classList.toggle("sel", V.belongs(node.item)));
     V.on("select", mark);
-    V.on("run", () => { seen = new Map(); onlyCited = false; });
+    V.on("run", () => { seen = new Map(); rows = new Map(); onlyCited = false; });
     return {
       update: (value) => {
-        if (value && value.run !== run) { run = value.run; seen = new Map(); }
+        if (value && value.run !== run) { run = value.run; seen = new Map(); rows = new Map(); }
         ledger = value;
         if (view === "What the Reasoner sees" || view === "Memory") { if (!value) draw(); else if (body.dataset.at !== String(value.step)) { body.dataset.at = value.step; draw(); } return; }
         draw();

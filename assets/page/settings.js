@@ -3,7 +3,7 @@
   const V = window.VESTA, { h } = V;
   const NUMBERS = [["max_steps", "Steps at most", "15"], ["references", "Scenes retrieved (K)", "6"], ["max_usd", "Most dollars a run", "no cap"], ["max_tokens", "Most tokens a run", "no cap"]];
   const LISTS = [["policy", "Policy π", [["", "routed"], ["focused", "focused"], ["recall", "recall"], ["contrastive", "contrastive"]]],
-    ["ablation", "Mechanisms", [["", "full"], ["no ledger", "no ledger"], ["retrieval only", "retrieval only"], ["no retrieval", "no retrieval"], ["plain agent", "plain agent"]]]];
+    ["ablation", "Mechanisms", [["", "full"], ["no-retrieval", "no retrieval"], ["retrieval-only", "retrieval only"], ["no-ledger", "no ledger"], ["plain", "plain agent"]]]];
   let chosen = {};
   try { chosen = JSON.parse(localStorage.getItem("vesta-settings") || "{}"); } catch { /* nothing remembered */ }
 
@@ -15,10 +15,12 @@
       api.props.value = { ...chosen };
       try { localStorage.setItem("vesta-settings", JSON.stringify(chosen)); } catch { /* not remembered */ }
       V.tell("settings", chosen);
+      check();
     };
     const check = async () => {
-      const data = await V.get("ready?" + new URLSearchParams(Object.entries(chosen).filter(([, v]) => typeof v === "string"))).catch(() => null);
-      if (data) V.fill(readiness, data.roles.map((r) => h("div.role", {}, h("b", {}, r.role), h("span.mono", {}, r.spec), h("span", { class: r.ready ? "ok" : "bad" }, (r.ready ? "✓ " : "✕ ") + r.why))));
+      const data = await V.get("ready?" + new URLSearchParams(Object.entries(chosen))).catch(() => null);
+      if (data) V.tell("forecast", data.forecast);
+      if (data) V.fill(readiness, data.forecast.requests ? h("p.dim", {}, data.forecast.text) : null, data.roles.map((r) => h("div.role", {}, h("b", {}, r.role), h("span.mono", {}, r.spec), h("span", { class: r.ready ? "ok" : "bad" }, (r.ready ? "✓ " : "✕ ") + r.why))));
       return data;
     };
     V.openSettings = async () => {
@@ -28,7 +30,7 @@
       V.fill(sheet,
         h("div.panel-top", {}, h("h2", { id: "v-drawer-title" }, "Settings"), h("span.dim", {}, "for the next run from this browser"), h("span.sp"), h("button.mini", { type: "button", onclick: () => sheet.close() }, "close")),
         h("div.drawer", {},
-          h("section", {}, h("h3", {}, "Roles"), data.roles.map((r) => field(r.role, [h("input", { type: "text", list: "hint-" + r.role, value: chosen[r.role] || "", placeholder: r.spec, spellcheck: "false", onchange: (e) => { chosen[r.role] = e.target.value.trim(); keep(); check(); } }), h("datalist", { id: "hint-" + r.role }, data.hints[r.role].map((x) => h("option", { value: x })))])), readiness),
+          h("section", {}, h("h3", {}, "Roles"), field("preset", h("select", { onchange: (e) => { Object.assign(chosen, data.presets[e.target.value]); keep(); sheet.close(); V.openSettings(); } }, h("option", { value: "" }, "choose a set …"), Object.keys(data.presets).map((name) => h("option", { value: name }, name)))), data.roles.map((r) => field(r.role, [h("input", { type: "text", list: "hint-" + r.role, value: chosen[r.role] || "", placeholder: r.spec, spellcheck: "false", onchange: (e) => { chosen[r.role] = e.target.value.trim(); keep(); } }), h("datalist", { id: "hint-" + r.role }, data.hints[r.role].map((x) => h("option", { value: x })))])), readiness),
           h("section", {}, h("h3", {}, "Method and limits"),
             LISTS.map(([name, label, options]) => field(label, h("select", { onchange: (e) => { chosen[name] = e.target.value; keep(); } }, options.map(([value, text]) => h("option", { value, selected: (chosen[name] || "") === value }, text))))),
             NUMBERS.map(([name, label, normal]) => field(label, h("input", { type: "number", min: name === "max_usd" ? 0 : 1, step: name === "max_usd" ? 0.01 : 1, value: chosen[name] ?? "", placeholder: normal, onchange: (e) => { chosen[name] = e.target.value === "" ? "" : +e.target.value; keep(); } })))),
@@ -36,7 +38,7 @@
             data.providers.map((p) => field(p.name, h("input", { type: "password", autocomplete: "off", placeholder: p.has_key ? "a key is set" : p.variables[0], onchange: (e) => { api.trigger("save_key", { provider: p.name, key: e.target.value }); e.target.value = ""; e.target.placeholder = "taken"; setTimeout(check, 400); } }))))));
       sheet.showModal();
     };
-    if (Object.keys(chosen).length) keep();
+    if (Object.keys(chosen).length) { keep(); check(); }
     return {};
   };
 })();

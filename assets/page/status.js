@@ -14,7 +14,7 @@
   };
 
   V.panels.head = (root) => {
-    let roles = {}, status = {};
+    let roles = {}, status = {}, forecast = null;
     const nav = h("nav", { role: "tablist", "aria-label": "Pages" }), chips = h("div.chips"), tools = h("div.tools", {},
       h("button.icon", { type: "button", title: "Stage mode: big type", "aria-label": "Stage mode", "aria-pressed": "false", onclick: (e) => V.stage(e.currentTarget) }, "Aa"),
       h("button.icon", { type: "button", title: "Settings", "aria-label": "Settings", id: "v-settings", onclick: () => V.openSettings?.() }, "⚙"),
@@ -37,10 +37,12 @@
       const same = new Set(Object.values(r));
       const names = same.size === 1 ? [["engine", [...same][0]]] : Object.entries(r);
       V.fill(chips, names.map(([name, spec]) => h("span.chip", { title: `${name}: ${spec}` }, name + " ", h("i", {}, short(spec)))),
+        forecast?.requests ? h("span.chip", { title: forecast.text }, "a run at most ", h("i", {}, forecast.usd === null ? `${forecast.requests} requests` : V.money(forecast.usd))) : null,
         status.budget ? h("span.chip", {}, "step ", h("i", {}, `${status.step} / ${status.budget}`)) : null,
         status.usage && (status.usage.requests || status.max_usd) ? h("span.chip", {}, "spent ", h("i", {}, V.money(status.usage.usd)), status.max_usd ? ` of ${V.money(status.max_usd)}` : "") : null);
     };
     V.on("status", (value) => { status = value; draw(); });
+    V.on("forecast", (value) => { forecast = value; draw(); });
     V.on("settings", (chosen) => { roles = { ...roles, ...Object.fromEntries(Object.entries(chosen).filter(([name]) => name in roles)) }; draw(); });
     drawTabs();
     return { update: (value) => { roles = value?.roles || {}; V.recorded = !!value?.recorded; draw(); } };

@@ -8,7 +8,7 @@
   V.panels.steps = (root, api) => {
     root.classList.add("card");
     const cards = new Map(), open = new Set();
-    let filter = "all", words = "", run = "", total = 0, unread = 0, opener = true;
+    let filter = "all", sifted = false, words = "", run = "", total = 0, unread = 0, opener = true;
     const count = h("span.dim");
     const filters = h("div.filters", { role: "group", "aria-label": "Filter steps" }, FILTERS.map((name) => h("button", { type: "button", "aria-pressed": String(name === "all"), data: { filter: name }, onclick: () => { filter = name; sift(); } }, name)));
     const search = h("input.search", { type: "search", placeholder: "search  /", "aria-label": "Search the steps", id: "v-search", oninput: () => { words = search.value.toLowerCase(); sift(); },
@@ -28,17 +28,19 @@
       const end = list.scrollHeight - list.scrollTop - list.clientHeight < 24;
       if (end) { V.state.follow = true; unread = 0; pill.hidden = true; } else if (list.matches(":hover, :focus-within")) V.state.follow = false;
     });
-    const follow = () => { if (V.state.follow) { list.scrollTop = list.scrollHeight; unread = 0; } pill.hidden = V.state.follow || !unread; pill.textContent = `${unread} new step${unread === 1 ? "" : "s"} ↓`; };
+    const follow = () => { if (V.state.follow) { unread = 0; requestAnimationFrame(() => { if (V.state.follow) list.scrollTop = 1e9; }); } pill.hidden = V.state.follow || !unread; pill.textContent = `${unread} new step${unread === 1 ? "" : "s"} ↓`; };
 
     function sift() {
       filters.querySelectorAll("button").forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.filter === filter)));
       let shown = 0;
-      for (const { node, data } of cards.values()) {
+      if (filter === "all" && !words) { if (sifted) for (const { node } of cards.values()) { node.hidden = false; node.classList.remove("hit"); } sifted = false; shown = total; }
+      else for (const { node, data } of cards.values()) {
         const kind = filter === "all" || (filter === "failures" ? data.failures.length || data.state === "error" : data.op === filter);
         const hit = !words || [data.op, data.thought, data.result, data.ask, ...data.observations.map((o) => o.content + " " + o.text)].join(" ").toLowerCase().includes(words);
         node.hidden = !(kind && hit);
         node.classList.toggle("hit", !!words && hit);
         shown += !node.hidden;
+        sifted = true;
       }
       count.textContent = total ? (shown < total ? `${shown} of ${total}` : total) : "";
       if (!list.contains(empty) && !cards.size) V.fill(list, empty);

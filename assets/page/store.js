@@ -35,6 +35,7 @@
     V.state.runSha = "";
     V.state.pinned = null;
     V.state.selection = null;
+    V.PINNED.forEach((name) => { V.values[name] = null; V.show(name, null); }); /* never an old answer under a new run */
     document.body.classList.add("has-run");
     V.tell("run", run);
     V.address();

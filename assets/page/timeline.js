@@ -51,7 +51,7 @@
       wrap.style.height = height + "px";
       hot.style.left = T.left + "px"; hot.style.width = width - T.left - T.right + "px";
       V.fill(labels, Object.entries(places).map(([name, [y, tall]]) => h("span", { style: { top: y + "px", height: tall + "px" } }, T.NAMES[name] || name)), Object.entries(places).filter(([name]) => name !== "scenes" || !T.value.scenes).map(([, [y, tall]]) => h("i", { style: { top: y + "px", height: tall + "px", left: T.left + "px", right: T.right + "px" } })));
-      T.draw(plot, places, width, height);
+      drawLanes(places, width, height);
       T.hotspots(places, width);
       T.overviewDraw();
       placeHead(V.now());
@@ -59,10 +59,21 @@
       drawFoot();
       if (!list.hidden) drawList();
     }
+    /* Plotly at most three times a second while a run goes on; zooming and the first picture are not kept waiting */
+    let drawn = 0, later = 0, view = "";
+    function drawLanes(places, width, height) {
+      const now = performance.now(), same = view === `${T.from}|${T.to}|${width}|${document.body.className}`;
+      clearTimeout(later);
+      if (same && now - drawn < 330) { later = setTimeout(() => { drawn = performance.now(); T.draw(plot, ...last); }, 330 - (now - drawn)); } else { drawn = now; T.draw(plot, places, width, height); }
+      last = [places, width, height];
+      view = `${T.from}|${T.to}|${width}|${document.body.className}`;
+    }
+    let last = [];
     function drawFoot() {
       const c = T.value.coverage;
       const never = c ? [...c.never].sort((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, 3).sort((a, b) => a[0] - b[0]) : [];
       V.fill(foot, T.value.scenes ? h("span", {}, V.plural(T.value.scenes, "scene")) : h("span", {}, "Scenes, what was retrieved, seen and heard, and what never was, appear here."), c && T.value.scenes ? h("span", {}, `seen ${V.percent(c.seen_share)} of the picture, heard ${V.percent(c.heard_share)} of the sound`) : null,
+        T.value.pending ? h("span", {}, "speech is still being transcribed") : null,
         never.length && (c.seen_share || c.heard_share) ? h("span.never", {}, h("b", {}, "never looked at: "), never.map(([s, e]) => [V.time(s, e), " "])) : null);
     }
     function drawList() {
@@ -102,7 +113,7 @@
 V.on("video", (facts) => { if (!V.state.run && facts.duration_s) { blank(facts.duration_s); T.redraw(); } });
 
     async function scenes(value) {
-      const wanted = value.run + value.index;
+      const wanted = value.run + value.index + value.pending;
       if (!value.index || wanted === key) return;
       key = wanted;
       V.scenes = await V.get(`run/${value.run}/scenes`).catch(() => []);
