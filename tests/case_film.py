@@ -144,7 +144,7 @@ def stance(label: str, supports: bool, weight: float = 0.8) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------------------ reading a prompt
 def references(text: str) -> list[tuple[str, Interval, str]]:
     """(id, interval, the rest of the line) of the provisional references in a Reasoner's prompt."""
-    title, _, rest = text.partition("Provisional references")
+    rest = text.partition("Provisional references")[2]
     part = rest.partition("\n\n")[0]
     found = re.findall(r"│ (\S+) ([\d.]+)–([\d.]+) s, (.*)", part)
     return [(name, Interval(float(a), float(b)), tail) for name, a, b, tail in found]

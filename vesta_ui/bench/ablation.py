@@ -137,7 +137,7 @@ def tables(rows: Sequence[Row]) -> tuple[str, str, str]:
         _table(
             "| Configuration | SSR calls | TVI calls | QCCA calls | Speech calls | Frames | SSR time (s) | Run (s) |",
             [[name, *(_mean(of[name], field) for field in ("retrievals", "inspections", "clips", "speech", "frames")),
-              _seconds(of[name], "retrieval_s", 3), _seconds(of[name], "seconds", 1)] for name in names],
+              _seconds(of[name], "retrieval_s", 3) if ABLATIONS[name].retrieval else "–", _seconds(of[name], "seconds", 1)] for name in names],
         ),
     )  # fmt: skip
 
