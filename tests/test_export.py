@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+import shutil
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -90,6 +91,21 @@ def test_twenty_steps_with_many_large_frames_stay_under_five_megabytes(tmp_path:
     assert len(page) <= 5_000_000
     steps = [step for step in data_of(page.decode())["runs"][0]["steps"] if step["frames"]]
     assert len(steps) == 13 and all(any(frame["sha"] in kept for frame in step["frames"]) for step in steps)
+
+
+def test_a_player_copy_goes_in_when_wished(run: Run, tmp_path: Path) -> None:
+    made = export.export_run(run, "html", tmp_path, ui_run.video(tmp_path))
+    film = data_of(made.files["index.html"].decode())["film"]
+    assert film.startswith("data:video/mp4;base64,")
+    assert base64.b64decode(film.split(",")[1])[4:8] == b"ftyp"
+
+
+def test_what_a_newer_version_added_is_said(run: Run, tmp_path: Path) -> None:
+    newer = tmp_path / run.id
+    shutil.copytree(run.folder, newer)
+    with (newer / "events.jsonl").open("a") as lines:
+        lines.write('{"schema": 2, "kind": "dreamt"}\n')
+    assert data_of(one(load(newer), "html").decode())["runs"][0]["unknown"] == [{"kind": "dreamt", "schema": 2}]
 
 
 def test_text_from_outside_cannot_leave_the_data_of_the_page(tmp_path: Path) -> None:

@@ -80,6 +80,25 @@ def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
         assert len(trace.events) == len(events) - 1
 
 
+def test_a_run_killed_after_any_event_opens_as_interrupted(tmp_path: Path) -> None:
+    events = played([LOOK, LOOK], tmp_path)
+    for count in range(1, len(events)):
+        folder = write(events[:count], tmp_path / "runs" / f"20261130-101010-{count:06x}")
+        trace = recorder.read(folder)
+        assert trace.interrupted and list(trace.events) == events[:count]
+        assert load(folder).session() == fold(events[:count])
+    rows = Runs(Settings(data_dir=tmp_path)).list()
+    assert len(rows) == len(events) - 1 and {row.outcome for row in rows} == {"interrupted"}
+
+
+def test_the_facts_of_a_run_say_what_and_where_and_no_path(tmp_path: Path) -> None:
+    facts = recorder.facts(write(played([LOOK], tmp_path), tmp_path / "run"))
+    assert facts["question"]["text"] == QUESTION.text and facts["video"]["sha256"] == FACTS.sha256
+    assert {"version", "python", "system", "machine", "cpus", "packages", "started_at"} <= set(facts)
+    assert facts["packages"]["av"]
+    assert "/" not in json.dumps(facts | {"settings": {}}).replace("\\/", "")
+
+
 def test_a_broken_middle_is_refused_not_skipped(tmp_path: Path) -> None:
     folder = write(played([LOOK], tmp_path), tmp_path / "run")
     path = folder / recorder.EVENTS

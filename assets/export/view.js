@@ -153,7 +153,7 @@
       h("div.row", {}, a ? h("p.answer", {}, a.label ? h("b", {}, a.label) : null, a.text) : h("p.answer", {}, "No answer"), h("span.grow"), run.right === null ? null : h("span.chip", { class: run.right ? "right" : "wrong" }, run.right ? "✓ right" : "✕ wrong"), run.iou === null ? null : h("span.chip", {}, "evidence IoU ", h("b", {}, run.iou.toFixed(2))), a ? h("span.chip", {}, "confidence ", h("b", {}, a.confidence.toFixed(2))) : null, h("span.chip", {}, run.outcome)),
       run.reason ? h("p.dim", {}, run.reason) : null,
       a?.evidence.length ? h("ul.evidence", {}, a.evidence.map((e) => h("li", {}, time(e.start, e.end), h("span.dim.mono", {}, e.entry_id), h("span", {}, e.why)))) : null,
-      run.warnings.map((w) => h("p.bad", {}, w)),
+      run.warnings.map((w) => h("p.bad", {}, w)), run.unknown.length ? h("p.bad", {}, `Made by a newer version: ${plural(run.unknown.length, "event")} of kinds not known here (${[...new Set(run.unknown.map((u) => u.kind))].join(", ")}) are left out.`) : null,
       h("p.dim", {}, `${run.agent} · ${plural(run.steps.length, "step")} · ${plural(run.cost.frames, "frame")} · ${plural(run.cost.remote_requests, "request")} · ${money(run.cost.cost_usd)} · ${run.cost.seconds.toFixed(1)} s` + (run.route ? ` · ${run.route.policy}, ${run.route.emphasis}` : "") + (run.fork ? ` · forked from ${run.parent}, ${run.fork}` : "")),
     ].flat(3).filter(Boolean));
     drawSteps();

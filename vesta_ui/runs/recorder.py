@@ -1,7 +1,7 @@
 """Run folders: written a line an event, readable after any crash, portable without key, model or video.
 
 runs/<run id>/
-    run.json         what was asked of what: question, video facts, roles, settings, versions
+    run.json         what was asked of what and where: question, video facts, roles, settings, versions, machine
     events.jsonl     one event a line, {"schema": 1, "kind": …}; complete up to the last flushed line
     frames/<sha256>.jpg
 
@@ -11,9 +11,15 @@ Older schemas are lifted line by line when read; what a newer version wrote and 
 from __future__ import annotations
 
 import json
+import os
 import platform
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as metadata_version
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -27,6 +33,17 @@ from vesta_ui.events import EVENT, SCHEMA, Event, RunFinished, RunStarted
 EVENTS = "events.jsonl"
 FACTS = "run.json"
 FRAMES = "frames"
+PACKAGES = (
+    "av",
+    "chromadb",
+    "faster-whisper",
+    "google-genai",
+    "onnxruntime",
+    "openai",
+    "opencv-python",
+    "rapidocr",
+    "scenedetect",
+)
 
 Migration = Callable[[dict[str, Any]], dict[str, Any]]
 MIGRATIONS: dict[int, Migration] = {}
@@ -176,5 +193,19 @@ def _write_facts(folder: Path, started: RunStarted) -> None:
         "version": __version__,
         "python": platform.python_version(),
         "system": platform.system(),
+        "machine": platform.machine(),
+        "cpus": os.cpu_count(),
+        "packages": _packages(),
+        "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     files.write(folder / FACTS, json.dumps(data, ensure_ascii=False, indent=1))
+
+
+@cache
+def _packages() -> dict[str, str]:
+    """Versions of what decides a result; packages that are not installed are left out."""
+    found = {}
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = metadata_version(name)
+    return found

@@ -82,7 +82,10 @@ def inside(run: Run, step: int, asked: Mapping[str, str]) -> Json:
             }
             for e in state.ledger.entries
         ],
-        "hidden": fold_hidden(run.session(), step),
+        "hidden": _hidden(run.session(), step),
+        "unknown": [
+            {"kind": one.kind, "schema": one.schema, "line": one.line, "raw": one.raw} for one in run.unknown[:200]
+        ],
         "emphasis": short.get(own_view.emphasis, "none") if own_view else "none",
         "flags": [flag.value for flag in own_view.flags] if own_view else [],
         "chars": int(session.started.settings.get("snapshot_chars", 8_000)),
@@ -91,7 +94,7 @@ def inside(run: Run, step: int, asked: Mapping[str, str]) -> Json:
     }
 
 
-def fold_hidden(session: Session, step: int) -> bool:
+def _hidden(session: Session, step: int) -> bool:
     """Whether the Reasoner saw no ledger at that step (an ablation, or an agent without one)."""
     started = session.step(step).started
     return started is None or started.snapshot is None

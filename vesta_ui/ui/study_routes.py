@@ -34,12 +34,6 @@ def endpoints(handlers: Handlers) -> dict[str, Any]:
     def retrievals(request: Request) -> Any:
         return study.retrievals(runs.get(request.path_params["run"]), settings, request.query_params.get("query", ""))
 
-    def unknown(request: Request) -> Any:
-        return [
-            {"kind": one.kind, "schema": one.schema, "line": one.line, "raw": one.raw}
-            for one in runs.get(request.path_params["run"]).unknown
-        ]
-
     def compared(request: Request) -> Any:
         return study.compared(study.found(runs, request.query_params.get("runs", "").split(",")))
 
@@ -51,7 +45,10 @@ def endpoints(handlers: Handlers) -> dict[str, Any]:
 
     def export_run(request: Request) -> Any:
         run = runs.get(request.path_params["run"])
-        return _download(run.id, request, lambda kind: export.export_run(run, kind, settings.data_dir))
+        started = run.session().started
+        wanted = request.query_params.get("video") and started
+        video = handlers.shelf.find(started.video.sha256).path if wanted and started else None
+        return _download(run.id, request, lambda kind: export.export_run(run, kind, settings.data_dir, video))
 
     def export_case(request: Request) -> Any:
         one = cases.get(request.path_params["case"])
@@ -61,7 +58,6 @@ def endpoints(handlers: Handlers) -> dict[str, Any]:
         "find": rows,
         "run/{run}/inside/{n:int}": inside,
         "run/{run}/retrievals": retrievals,
-        "run/{run}/unknown": unknown,
         "run/{run}/export": export_run,
         "compare": compared,
         "cases": case_list,

@@ -75,18 +75,19 @@ def _made(runs: Sequence[Run], case: Case | None, format: str, data_dir: Path | 
         raise BadInput("this run was interrupted before it began: there is nothing to export")
     redactor = Redactor([str(Path.home()), *([str(data_dir), str(data_dir.resolve())] if data_dir else [])])
     document = build(runs, case, redactor)
-    return Made(FORMATS[format](document, redactor, video), redactor.report)
+    copies = data_dir / "playback" if data_dir else None
+    return Made(FORMATS[format](document, redactor, video, copies), redactor.report)
 
 
-def _html(document: Document, redactor: Redactor, video: Path | None) -> dict[str, bytes]:
-    return {"index.html": html.page(document, redactor.report, video)}
+def _html(document: Document, redactor: Redactor, video: Path | None, copies: Path | None) -> dict[str, bytes]:
+    return {"index.html": html.page(document, redactor.report, video, copies)}
 
 
-def _markdown(document: Document, redactor: Redactor, video: Path | None) -> dict[str, bytes]:
+def _markdown(document: Document, redactor: Redactor, video: Path | None, copies: Path | None) -> dict[str, bytes]:
     return markdown.folder(document, redactor.report)
 
 
-def _json(document: Document, redactor: Redactor, video: Path | None) -> dict[str, bytes]:
+def _json(document: Document, redactor: Redactor, video: Path | None, copies: Path | None) -> dict[str, bytes]:
     return {
         "run.json": _dump(
             document.data | {"events": document.events, "redacted": [asdict(one) for one in redactor.report]}
@@ -94,7 +95,7 @@ def _json(document: Document, redactor: Redactor, video: Path | None) -> dict[st
     }
 
 
-def _otlp(document: Document, redactor: Redactor, video: Path | None) -> dict[str, bytes]:
+def _otlp(document: Document, redactor: Redactor, video: Path | None, copies: Path | None) -> dict[str, bytes]:
     return {"spans.otlp.json": _dump(otlp.spans(document))}
 
 
@@ -102,7 +103,7 @@ def _dump(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, indent=1).encode()
 
 
-FORMATS: dict[str, Callable[[Document, Redactor, Path | None], dict[str, bytes]]] = {
+FORMATS: dict[str, Callable[[Document, Redactor, Path | None, Path | None], dict[str, bytes]]] = {
     "html": _html,
     "markdown": _markdown,
     "json": _json,

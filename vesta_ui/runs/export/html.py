@@ -24,12 +24,14 @@ LARGEST_VIDEO = 60_000_000
 """Most bytes of a player copy inside a page."""
 
 
-def page(document: Document, redacted: Sequence[Redacted], video: Path | None = None) -> bytes:
-    """Raises `BadInput` when the video is too large to go in, `BadVideo` when it cannot be read."""
+def page(
+    document: Document, redacted: Sequence[Redacted], video: Path | None = None, copies: Path | None = None
+) -> bytes:
+    """`video`: a copy of it goes in, taken from the folder `copies` when it is there already. Raises `BadInput` when the video is too large to go in, `BadVideo` when it cannot be read."""
     data = document.data | {
         "redacted": [asdict(one) for one in redacted],
         "pictures": {sha: _uri("image/jpeg", jpeg) for sha, jpeg in frames(document).items()},
-        "film": _uri("video/mp4", _copy(video)) if video else "",
+        "film": _uri("video/mp4", _copy(video, copies)) if video else "",
     }
     script, style = (FOLDER / "view.js").read_text("utf-8"), (FOLDER / "view.css").read_text("utf-8")
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -60,14 +62,14 @@ def _uri(media_type: str, content: bytes) -> str:
     return f"data:{media_type};base64,{base64.b64encode(content).decode()}"
 
 
-def _copy(path: Path) -> bytes:
-    """The copy that browsers play, made for this page."""
+def _copy(path: Path, copies: Path | None) -> bytes:
+    """The copy that browsers play."""
     from vesta_ui.control import Control
     from vesta_ui.playback import playable
     from vesta_ui.video import open_video
 
     with tempfile.TemporaryDirectory() as folder, open_video(path) as video:
-        made = playable(video, Path(folder), lambda share: None, Control())
+        made = playable(video, copies or Path(folder), lambda share: None, Control())
         size = made.stat().st_size
         if size > LARGEST_VIDEO:
             raise BadInput(f"the video is {size / 1e6:.0f} MB, too large for one page: export without it")
