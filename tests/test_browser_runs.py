@@ -154,6 +154,9 @@ def test_a_case_is_kept_judged_noted_and_found_again(site: ui_page.Site) -> None
     page.locator("#cases .case-detail .rel").get_by_role("button", name=re.compile("run 1")).click()
     page.wait_for_function(f"VESTA.state.run === '{run_id}'")
     expect(page.locator("#steps .step.sel")).to_have_attribute("data-step", "2")
+    expect(page.locator("#steps [data-step='2'] [data-mark]")).to_contain_text("missed evidence")
+    page.keyboard.press("m")
+    expect(page.locator("#cases .case-detail").get_by_label("Step", exact=True)).to_have_value("2")
 
 
 def test_text_from_outside_is_never_markup_on_these_tabs(site: ui_page.Site) -> None:

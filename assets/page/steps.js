@@ -79,6 +79,7 @@
         data.at.slice(0, 3).map(([s, e]) => V.time(s, e, { step: data.n })), data.at.length > 3 ? h("span.dim", {}, `+${data.at.length - 3}`) : null,
         data.source === "user" ? h("span.chip", {}, "by hand") : data.source === "forced" ? h("span.chip.warn", {}, "forced") : null,
         data.failures.map((f) => h("span.chip.bad", {}, f.replaceAll("_", " "))),
+        (V.marks?.[data.n] || []).map((m) => h("span.chip.warn", { title: m.text, data: { mark: m.label } }, "✎ ", m.label || V.cut(m.text, 4))),
         data.state === "working" || data.state === "deciding" ? h("span.busy", { "aria-label": "working" }) : null,
         h("span.cost", {}, cost));
     }
@@ -92,6 +93,7 @@
     }
     const frames = (data) => h("div.frames", {}, data.thumbs.map((f) => V.frame(f, { step: data.n })));
 
+    V.on("marks", () => cards.forEach(draw));
     V.on("select", () => { for (const { node, data } of cards.values()) node.classList.toggle("sel", V.belongs({ step: data.n })); });
     V.on("run", () => { cards.clear(); open.clear(); list.replaceChildren(empty); run = ""; total = 0; unread = 0; pill.hidden = true; count.textContent = ""; V.state.follow = true; opener = true; });
 

@@ -24,7 +24,16 @@
       if (url.href !== location.href) history.replaceState(history.state, "", url);
       if (open) show(await V.get("case/" + open).catch(() => null)); else V.fill(detail);
     }
-    async function change(data) { if (await tell("edit", { case: open, ...data })) load(); }
+    async function change(data) { if (await tell("edit", { case: open, ...data })) { load(); marks(); } }
+    /* notes on steps show on the steps themselves */
+    async function marks() {
+      const run = V.state.run, found = run ? await V.get("cases?run=" + run).catch(() => ({ marks: [] })) : { marks: [] };
+      if (run !== V.state.run) return;
+      V.marks = {};
+      for (const mark of found.marks) if (mark.step) (V.marks[mark.step] ||= []).push(mark);
+      V.tell("marks");
+    }
+    V.on("run", marks);
 
     function show(c) {
       if (!c) return V.fill(detail, h("p.bad", {}, "This case cannot be read."));

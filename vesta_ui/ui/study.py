@@ -213,10 +213,15 @@ def _entries(session: Session, ids: Sequence[str]) -> list[Json]:
 
 # ------------------------------------------------------------------------------------------------ cases
 def case_list(cases: Cases, asked: Mapping[str, str]) -> Json:
+    """The cases that fit; with `run` those it belongs to, and every note on it."""
     found = cases.find(asked.get("words", ""), asked.get("label", ""), asked.get("video", ""))
-    if asked.get("run"):
-        found = [one for one in found if asked["run"] in one.runs]
-    return {"labels": list(LABELS), "cases": [_case_row(case) for case in found[:NEWEST]]}
+    marks: list[Json] = []
+    if run := asked.get("run"):
+        found = [one for one in found if run in one.runs]
+        marks = [
+            {"step": n.step, "label": n.label, "text": n.text} for one in found for n in one.notes if n.run_id == run
+        ]
+    return {"marks": marks, "labels": list(LABELS), "cases": [_case_row(case) for case in found[:NEWEST]]}
 
 
 def _case_row(case: Case) -> Json:
