@@ -93,26 +93,21 @@ class Told:
 Play = Callable[[Request], Any]
 
 
-@pytest.fixture
-def scripted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Told]]:
-    """Give roles to functions: `scripted(reasoner=f, observer=g)` → what each is sent. Specs: `scripted:reasoner` …"""
+def give_roles(patch: pytest.MonkeyPatch, **plays: Play) -> dict[str, Told]:
+    """Give roles to functions: `give_roles(patch, reasoner=f)` → what each is sent. Specs: `scripted:reasoner` …"""
+    told = {role: Told() for role in plays}
 
-    def give(**plays: Play) -> dict[str, Told]:
-        told = {role: Told() for role in plays}
+    def load(spec: str, settings: Settings) -> models.Model:
+        role = spec.partition(":")[2]
 
-        def load(spec: str, settings: Settings) -> models.Model:
-            role = spec.partition(":")[2]
+        def play(request: Request) -> Any:
+            told[role].requests.append(request)
+            return plays[role](request)
 
-            def play(request: Request) -> Any:
-                told[role].requests.append(request)
-                return plays[role](request)
+        return ScriptedModel(Spec("scripted", role), settings, play)
 
-            return ScriptedModel(Spec("scripted", role), settings, play)
-
-        monkeypatch.setattr(models, "load", load)
-        return told
-
-    return give
+    patch.setattr(models, "load", load)
+    return told
 
 
 def played(path: Path, question: Question, settings: Settings, folder: Path) -> runs.Run:

@@ -7,7 +7,6 @@ nothing but the prompt. What one configuration or step is compared with is the s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,17 +14,16 @@ from typing import Any
 import pytest
 from case_film import (
     Scene,
-    Told,
     do,
     figures,
     film,
     finalize,
+    give_roles,
     golden,
     intervals_asked,
     pictures,
     played,
     references,
-    scripted,
     sighting,
     stance,
 )
@@ -38,9 +36,6 @@ from vesta_ui.models import Request
 from vesta_ui.runs.run import Run
 from vesta_ui.settings import Settings
 
-__all__ = ["scripted"]
-
-Give = Callable[..., dict[str, Told]]
 GREY, BROWN, GREEN, BLUE, RED, SAND, VIOLET, TEAL = (
     (90, 90, 90), (110, 80, 50), (40, 120, 60), (50, 80, 170), (150, 40, 40), (190, 170, 130), (110, 60, 140), (30, 130, 130),
 )  # fmt: skip
@@ -150,8 +145,10 @@ def sign_seeker(request: Request) -> dict[str, Any]:
     return do("inspect", intervals=[[4 + 3 * tried, 16 + 3 * tried]], focus="golden sign")
 
 
-def test_retrieval_leads_to_the_golden_sign_in_three_steps(home: Path, tmp_path: Path, scripted: Give) -> None:
-    scripted(reasoner=sign_seeker, observer=sign_reader)
+def test_retrieval_leads_to_the_golden_sign_in_three_steps(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_roles(monkeypatch, reasoner=sign_seeker, observer=sign_reader)
     run = ask(home, tmp_path, SIGN, max_steps=6)
     routed = next(e for e in run.events if isinstance(e, Routed))
     assert routed.route.policy is Policy.FOCUSED
@@ -166,9 +163,9 @@ def test_retrieval_leads_to_the_golden_sign_in_three_steps(home: Path, tmp_path:
 
 
 def test_without_retrieval_the_same_mind_spends_its_budget_in_the_wrong_place(
-    home: Path, tmp_path: Path, scripted: Give
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scripted(reasoner=sign_seeker, observer=sign_reader)
+    give_roles(monkeypatch, reasoner=sign_seeker, observer=sign_reader)
     run = ask(home, tmp_path, SIGN, max_steps=6, ablation="plain")
     end = finished(run)
     assert operations(run) == ["inspect"] * 6 + ["finalize"]
@@ -202,7 +199,9 @@ def host_counter(request: Request) -> dict[str, Any]:
     }
 
 
-def test_two_equal_counts_are_one_cluster_and_no_conflict(home: Path, tmp_path: Path, scripted: Give) -> None:
+def test_two_equal_counts_are_one_cluster_and_no_conflict(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def mind(request: Request) -> dict[str, Any]:
         text = request.turns[-1].text
         step = text.count("\nStep ")
@@ -217,7 +216,7 @@ def test_two_equal_counts_are_one_cluster_and_no_conflict(home: Path, tmp_path: 
             return do("clip", interval=[48, 55], question="Count the front-row hosts without a badge.")
         return finalize("A", re.findall(r"clip .* → entries (e\d+)", text))
 
-    scripted(reasoner=mind, observer=host_counter)
+    give_roles(monkeypatch, reasoner=mind, observer=host_counter)
     run = ask(home, tmp_path, HOSTS)
     assert operations(run) == ["retrieve", "inspect", "clip", "clip", "finalize"]
     snapshot = last_snapshot(run)
@@ -240,7 +239,9 @@ COOKS = Question(
 )
 
 
-def test_three_cooking_intervals_become_one_coverage_view(home: Path, tmp_path: Path, scripted: Give) -> None:
+def test_three_cooking_intervals_become_one_coverage_view(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def eye(request: Request) -> dict[str, Any]:
         return {
             "observations": [
@@ -262,7 +263,7 @@ def test_three_cooking_intervals_become_one_coverage_view(home: Path, tmp_path: 
             return do("inspect", intervals=[[span.start + 3, span.end] for span in found])
         return finalize("A", re.findall(r"\b(e\d+)\b", text)[:6])
 
-    scripted(reasoner=mind, observer=eye)
+    give_roles(monkeypatch, reasoner=mind, observer=eye)
     run = ask(home, tmp_path, COOKS, policy="focused")
     snapshot = last_snapshot(run)
     assert len(snapshot.coverage.seen) == 3, "six looks, three merged ranges"
@@ -296,7 +297,7 @@ def turn_judge(request: Request) -> dict[str, Any]:
 
 
 def test_the_turning_point_is_found_by_comparing_scenes_and_joining_speech_with_picture(
-    home: Path, tmp_path: Path, scripted: Give
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def mind(request: Request) -> dict[str, Any]:
         text = request.turns[-1].text
@@ -315,7 +316,7 @@ def test_the_turning_point_is_found_by_comparing_scenes_and_joining_speech_with_
         assert calm and shown, "the ledger shows both"
         return finalize("B", [calm[1], shown[1]])
 
-    scripted(reasoner=mind, observer=turn_judge)
+    give_roles(monkeypatch, reasoner=mind, observer=turn_judge)
     run = ask(home, tmp_path, TURN)
     routed = next(e for e in run.events if isinstance(e, Routed))
     assert routed.route.policy is Policy.CONTRASTIVE

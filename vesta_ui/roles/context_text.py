@@ -1,6 +1,9 @@
 """H_t as text: exactly what a language model playing the Reasoner is shown (VESTA §3.4, eq. 7).
 
-The page shows the same text. Everything that came out of the video or a tool stands on lines that begin with a bar, so
+The page shows the same text. It stays bounded however long a run gets: pictures are never in it, older steps shrink to their
+call and the ids of their entries. Nothing is lost by that: M_t keeps every output in full, the ledger view is drawn from all
+entries, and the same call made once more is answered from memory (agents), so that its output stands here again as the
+newest. Everything that came out of the video or a tool stands on lines that begin with a bar, so
 that no sentence spoken, written on screen or found in a subtitle can pass for an instruction.
 """
 
@@ -29,6 +32,7 @@ class Room:
 
 FULL = Room(memory=24_000, newest=6_000, older=1_500, ledger=12_000, references=24)
 TIGHT = Room(memory=4_000, newest=1_500, older=250, ledger=3_000, references=8)
+MOST_IDS = 12
 
 _POLICY = {
     Policy.FOCUSED: "focused: the answer should sit in one or a few places; look closely there.",
@@ -126,11 +130,18 @@ def _memory(memory: Sequence[MemoryItem], room: Room) -> str:
 def _step(item: MemoryItem, limit: int) -> str:
     arguments = json.dumps(item.arguments, ensure_ascii=False)
     head = f"Step {item.step}: {item.operation} {shortened(arguments, 400)}"
-    ids = f" → entries {', '.join(item.entry_ids)}" if item.entry_ids else ""
+    ids = f" → entries {_ids(item.entry_ids)}" if item.entry_ids else ""
     if item.error:
         return f"{head} FAILED\n{quoted(shortened(item.error, 600))}"
-    body = shortened(item.output, limit) if limit >= 80 else "(output not repeated; see the entries)"
+    body = (
+        shortened(item.output, limit) if limit >= 80 else "(output not repeated; make the same call again to read it)"
+    )
     return f"{head}{ids}\n{quoted(body)}"
+
+
+def _ids(ids: Sequence[str]) -> str:
+    """One call's entries are numbered on from each other: many are told as `e5–e40`."""
+    return ", ".join(ids) if len(ids) <= MOST_IDS else f"{ids[0]}–{ids[-1]}"
 
 
 def shortened(text: str, limit: int) -> str:
