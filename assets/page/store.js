@@ -35,9 +35,12 @@
     V.state.runSha = "";
     V.state.pinned = null;
     V.state.selection = null;
-    V.PINNED.forEach((name) => { V.values[name] = null; V.show(name, null); }); /* never an old answer under a new run */
+    /* never an old answer under a new run; what came of the new one in the same moment stays */
+    const came = V.PINNED.filter((name) => V.values[name]?.run === run);
+    V.PINNED.filter((name) => !came.includes(name)).forEach((name) => { V.values[name] = null; V.show(name, null); });
     document.body.classList.add("has-run");
     V.tell("run", run);
+    came.forEach((name) => V.show(name, V.values[name]));
     V.address();
   };
 
