@@ -41,7 +41,7 @@
       if (mine !== asked) return;
       rows = found.rows; more = found.more;
       count.textContent = found.error || `${rows.length}${more ? "+" : ""} run${rows.length === 1 ? "" : "s"}`;
-      V.fill(list, rows.length ? rows.map(row) : h("p.empty", {}, query.size ? "No run matches." : "No run yet: ask a question on the Live tab."), more ? h("p.dim", {}, "Only the newest are listed: search to see older ones.") : null);
+      V.fill(list, rows.length ? rows.map(row) : h("p.empty", { role: "listitem" }, query.size ? "No run matches." : "No run yet: ask a question on the Live tab."), more ? h("p.dim", {}, "Only the newest are listed: search to see older ones.") : null);
       choose();
     }
     const row = (r) => h("article.run.card", { role: "listitem", data: { run: r.id }, style: { "margin-left": Math.min(r.depth, 8) * 26 + "px" } },
