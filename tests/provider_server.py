@@ -16,6 +16,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
+KNOWN = ("/v1/chat/completions", "/v1/audio/transcriptions", "/v1/embeddings", ":generateContent")
+
+
 @dataclass
 class Received:
     method: str
@@ -143,7 +146,7 @@ class ProviderServer:
             self.requests.append(received)
             step = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         if (
-            not http.path.endswith(("/v1/chat/completions", "/v1/audio/transcriptions", ":generateContent"))
+            not http.path.endswith(KNOWN)
             or "/v1/v1/" in http.path
         ):
             self._send(http, Answer({"message": f"Cannot POST {http.path}"}, 404), received)

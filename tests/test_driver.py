@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -32,6 +33,8 @@ from vesta_ui.events import Decided, Event, LedgerUpdated, Observed, RunFinished
 from vesta_ui.frames import FrameStore
 from vesta_ui.operations import Result, Workspace
 from vesta_ui.roles import Decision
+from vesta_ui.runs.session import fold
+from vesta_ui.scene_index import Bill
 from vesta_ui.settings import Settings
 
 QUESTION = Question("Which colour is it?", (Choice("A", "red"), Choice("B", "blue")))
@@ -83,10 +86,11 @@ def seen(start: float, end: float) -> Observation:
     return Observation(Interval(start, end), Modality.PICTURE, "a blue thing", verdict=True, confidence=0.7)
 
 
-def driver(agent: Player, tmp_path: Path, **changes: Any) -> Driver:
+def driver(agent: Player, tmp_path: Path, bills: tuple[Bill, ...] = (), **changes: Any) -> Driver:
     settings = Settings(data_dir=tmp_path, **changes)
     nothing = cast(Any, None)
-    workspace = Workspace(nothing, nothing, nothing, FrameStore(tmp_path), settings, Control())
+    index = cast(Any, SimpleNamespace(bills=list(bills)))
+    workspace = Workspace(nothing, index, nothing, FrameStore(tmp_path), settings, Control())
     started = RunStarted(run_id="r", agent="player", question=QUESTION, video=FACTS, roles={}, settings={})
     return Driver(agent, workspace, initial(started), "scripted")
 
@@ -221,6 +225,29 @@ def test_a_cap_forces_the_answer(tmp_path: Path, cap: dict[str, Any]) -> None:
     events = list(driver(Player([LOOK, LOOK], {"inspect": dear}), tmp_path, **cap).loop())
     assert "cap" in cast(RunFinished, events[-1]).reason
     assert len([e for e in events if isinstance(e, Observed)]) == 1
+
+
+def test_what_the_index_was_paid_counts_once_and_towards_the_cap(tmp_path: Path) -> None:
+    paid = Bill("speech openai:whisper-1", Usage(remote_requests=3, cost_usd=0.02))
+    one = driver(Player([LOOK, ANSWER]), tmp_path, (paid,))
+    events = list(one.loop())
+    told = [e for e in events if isinstance(e, Warned)]
+    assert [e.usage for e in told] == [paid.usage] and "$0.0200" in told[0].notice.message
+    assert (one.state.usage.remote_requests, one.state.usage.cost_usd) == (3, 0.02)
+    started = RunStarted(run_id="r", agent="player", question=QUESTION, video=FACTS, roles={}, settings={})
+    assert fold([started, *events]).usage == one.state.usage
+    capped = list(driver(Player([LOOK, ANSWER]), tmp_path, (paid,), max_usd=0.01).loop())
+    assert "money cap" in cast(RunFinished, capped[-1]).reason and not any(isinstance(e, Observed) for e in capped)
+
+
+def test_a_money_cap_that_cannot_be_kept_is_said_once(tmp_path: Path) -> None:
+    call = ModelCall("observer", "m", (), "", Usage(remote_requests=1, cost_usd=None))
+    unpriced = Result("seen", (seen(1, 2),), calls=(call,))
+    script: list[Action | Exception] = [LOOK, Action("inspect", {"intervals": [[3, 4]]}), ANSWER]
+    events = list(driver(Player(script, {"inspect": unpriced}), tmp_path, max_usd=1.0).loop())
+    assert [e.notice.code for e in events if isinstance(e, Warned)] == ["no-price"]
+    free = driver(Player([LOOK, ANSWER], {"inspect": unpriced}), tmp_path)
+    assert not [e for e in free.loop() if isinstance(e, Warned)]
 
 
 def test_stop_is_heard_at_a_decision_boundary(tmp_path: Path) -> None:

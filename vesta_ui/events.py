@@ -177,11 +177,15 @@ class LedgerUpdated(Base):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warned(Base):
-    """A degradation, shown on the answer: frames clamped, no sound track, a role that fell back."""
+    """A degradation, shown on the answer: frames clamped, no sound track, a role that fell back.
+
+    `usage`: what the notice tells of, when that was paid for (speech recognised by a remote model for the index).
+    """
 
     kind: Literal["warned"] = "warned"
     step: int
     notice: Notice
+    usage: Usage = Usage()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,6 +93,8 @@ class Driver:
     source: str
     broken: ModelFailed | None = None
     """Why the Reasoner could not decide; its answer then came from the embedded engine."""
+    capless: bool = False
+    """It was said that the money cap cannot be kept."""
 
     def emit(self, event: Event) -> Event:
         self.state = advance(self.state, event)
@@ -103,6 +105,7 @@ class Driver:
         budget = self.agent.budget()
         step = first_step
         while True:
+            yield from self._bills(step)
             reason = self._why_final(step, budget)
             snapshot, view = self.agent.snapshot(self.state)
             started = StepStarted(step=step, budget=budget, snapshot=snapshot, view=view, state_hash=digest(self.state))
@@ -114,6 +117,17 @@ class Driver:
                 yield self.emit(self._finished(answer, reason))
                 return
             step += 1
+
+    def _bills(self, step: int) -> Iterator[Event]:
+        """What was paid for the index since the last step (a transcript may be made behind the run), and what cannot be told."""
+        waiting = self.workspace.index.bills
+        while waiting:
+            bill = waiting.pop(0)
+            yield self.emit(Warned(step=step, notice=bill.notice, usage=bill.usage))
+        if self.workspace.settings.max_usd is not None and self.state.usage.cost_usd is None and not self.capless:
+            self.capless = True
+            said = "the price of a model is unknown, so the money cap cannot be kept: cap the tokens, or add the price"
+            yield self.emit(Warned(step=step, notice=Notice("no-price", said)))
 
     def _finished(self, answer: Answer, reason: str) -> RunFinished:
         """ "answered" only when the agent itself answered, in its own time."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vesta_ui import registry
+from vesta_ui.domain import Usage
 
 Vectors = NDArray[np.float32]  # (N, dimensions) unit length
 
@@ -44,6 +45,16 @@ class Encoder(Protocol):
     def scenes(self, contents: Sequence[SceneContent]) -> Vectors: ...
 
     def query(self, text: str) -> Vectors: ...  # (dimensions,)
+
+
+@runtime_checkable
+class Paid(Protocol):
+    """An encoder that is asked over a network."""
+
+    usage: Usage
+    """What was asked so far; `cost_usd` is left to those who know the price table."""
+    price_name: str
+    """`remote:MODEL`, its row in the price table."""
 
 
 def load(spec: str) -> Encoder:

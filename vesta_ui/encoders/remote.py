@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from vesta_ui.domain import Usage
 from vesta_ui.encoders import SceneContent, Vectors
 from vesta_ui.errors import BadSpec, ModelFailed
 from vesta_ui.frames import encode_jpeg
@@ -32,12 +33,16 @@ class RemoteEncoder:
     def __init__(self, detail: str) -> None:
         model, _, url = detail.rpartition("@")
         if not model or not url:
-            raise BadSpec("the remote encoder is written remote:MODEL@URL, for example remote:m@http://127.0.0.1:8080/v1")
+            raise BadSpec(
+                "the remote encoder is written remote:MODEL@URL, for example remote:m@http://127.0.0.1:8080/v1"
+            )
         self.uses_images = model.endswith("+images")
         self._model = model.removesuffix("+images")
         self._url = http.tidy(url)
         self._line = http.Line(WAIT_S)
         self.name = f"remote/{self._model}{'+images' if self.uses_images else ''}@{self._url}"
+        self.price_name = f"remote:{self._model}"
+        self.usage = Usage()
         self.dimensions = int(self._embed(["dimensions"]).shape[1])
 
     def scenes(self, contents: Sequence[SceneContent]) -> Vectors:
@@ -59,7 +64,11 @@ class RemoteEncoder:
 
     def _embed(self, items: Sequence[Any]) -> Vectors:
         """Unit rows, one an item. Raises `ModelFailed`."""
-        body = {"model": self._model, "input": [item if item != "" else " " for item in items], "encoding_format": "float"}
+        body = {
+            "model": self._model,
+            "input": [item if item != "" else " " for item in items],
+            "encoding_format": "float",
+        }
         answer = self._post(body)
         try:
             rows = sorted(answer["data"], key=lambda row: row["index"])
@@ -68,8 +77,16 @@ class RemoteEncoder:
                 raise ValueError(f"{len(rows)} vectors for {len(items)} items")
         except (KeyError, TypeError, ValueError) as error:
             raise ModelFailed("malformed", f"{self._url} did not answer with embeddings ({error})") from error
+        self._count(answer)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
+
+    def _count(self, answer: dict[str, Any]) -> None:
+        """Tokens as reported; None where the server does not say."""
+        said = answer.get("usage")
+        tokens = said.get("prompt_tokens", said.get("total_tokens")) if isinstance(said, dict) else None
+        tokens = tokens if isinstance(tokens, int) else None
+        self.usage += Usage(remote_requests=1, input_tokens=tokens)
 
     def _post(self, body: dict[str, Any]) -> Any:
         key = keys.get_key("compatible")
@@ -81,14 +98,18 @@ class RemoteEncoder:
                 failure = ModelFailed("timeout", f"the embeddings server {self._url} did not answer in {WAIT_S:.0f} s")
                 failure.__cause__ = error
             except http.Broken as error:
-                failure = ModelFailed("connection", f"the embeddings server {self._url} cannot be reached: is it running?")
+                failure = ModelFailed(
+                    "connection", f"the embeddings server {self._url} cannot be reached: is it running?"
+                )
                 failure.__cause__ = error
             else:
                 if reply.status_code == 200:
                     try:
                         return reply.json()
                     except ValueError as error:
-                        raise ModelFailed("malformed", f"{self._url} answered with something other than JSON") from error
+                        raise ModelFailed(
+                            "malformed", f"{self._url} answered with something other than JSON"
+                        ) from error
                 kind = _KINDS.get(reply.status_code, "server" if reply.status_code >= 500 else "refused")
                 said = keys.scrub(" ".join(reply.text.split()))[:200]
                 failure = ModelFailed(kind, f"the embeddings server {self._url} answered {reply.status_code}: {said}")

@@ -41,9 +41,10 @@ def listen(video: Video, settings: Settings, control: Control) -> Generator[Inde
         speech = yield from _waiting(hear, folder, control)
     model = encoders.load("embedded")
     return SceneIndex(
-        id="", video=video.facts, encoder="", speech=settings.speech, scenes=(), transcript=speech,
+        id="", video=video.facts, encoder="", speech=transcript.public_name(settings.speech), scenes=(), transcript=speech,
         notices=(*video.notices, *speech.notices), seconds={"speech": time.monotonic() - begun}, reused=False,
         folder=folder, vectors=np.zeros((0, model.dimensions), np.float32), model=model,
+        bills=scene_index.bills(settings, speech, model),
     )  # fmt: skip
 
 

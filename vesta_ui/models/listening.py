@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import wave
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vesta_ui.control import Control
+from vesta_ui.domain import Usage
 from vesta_ui.errors import BadSpec, ModelFailed
-from vesta_ui.models import load
+from vesta_ui.models import load, prices
 from vesta_ui.models.failures import ProviderFailed
 from vesta_ui.models.openai import CompatibleModel, OpenAIModel
 from vesta_ui.settings import Settings
@@ -55,6 +56,9 @@ class RemoteWhisper:
         self._model = model
         self._control = control
         self._detailed = True
+        self._prices = prices.load(data_dir)
+        self.usage = Usage()
+        """What was asked and paid so far."""
 
     def detect_language(self, samples: NDArray[np.float32], **_: Any) -> tuple[str, float, list[Any]]:
         """Left to the endpoint, which detects it while it transcribes."""
@@ -64,11 +68,19 @@ class RemoteWhisper:
         self, samples: NDArray[np.float32], language: str = "", **_: Any
     ) -> tuple[list[HeardSegment], dict[str, Any]]:
         data = self._ask(_wav(samples), language)
+        self._count(data.get("usage"), len(samples) / RATE)
         words = [word for row in _rows(data.get("words")) if (word := _word(row)) is not None]
         segments = [_segment(row, words) for row in _rows(data.get("segments"))]
         if not segments and str(data["text"]).strip():
             segments = [HeardSegment(str(data["text"]), 0.0, len(samples) / RATE, tuple(words))]
         return segments, data
+
+    def _count(self, said: Any, seconds: float) -> None:
+        """Tokens where the endpoint counts them. One that counts seconds, or nothing, has used none."""
+        told = said if isinstance(said, dict) else {}
+        tokens = [_number(told.get(name)) or 0 for name in ("input_tokens", "output_tokens")]
+        usage = Usage(remote_requests=1, input_tokens=int(tokens[0]), output_tokens=int(tokens[1]))
+        self.usage += replace(usage, cost_usd=self._prices.sound(self._model.name, seconds, usage))
 
     def _ask(self, wav: bytes, language: str) -> dict[str, Any]:
         tried = 0
@@ -77,6 +89,7 @@ class RemoteWhisper:
                 return self._model.transcribe(wav, language, self._detailed, self._control)
             except ProviderFailed as failure:
                 tried += 1
+                self.usage += Usage(remote_requests=1, failed_requests=1)
                 if failure.parameter == "structured" and self._detailed:
                     self._detailed = False  # this model gives text without times
                     continue

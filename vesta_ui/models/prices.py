@@ -39,13 +39,15 @@ class ImageRule(BaseModel):
 
 
 class Price(BaseModel):
-    """One model. Where the price rises with the prompt, the row is the price up to `up_to_tokens`."""
+    """One model. Where the price rises with the prompt, the row is the price up to `up_to_tokens`. `minute`: US dollars
+    for a minute of sound, for models that are paid by time and not by token."""
 
     model_config = ConfigDict(extra="forbid")
     input: float = Field(ge=0)
     cached: float | None = Field(None, ge=0)
     output: float = Field(ge=0)
     image: ImageRule | None = None
+    minute: float | None = Field(None, ge=0)
     up_to_tokens: int | None = None
     source: str
     date: str
@@ -80,6 +82,11 @@ class Prices:
         fresh = usage.input_tokens - cached
         cheap = row.input if row.cached is None else row.cached
         return (fresh * row.input + cached * cheap + usage.output_tokens * row.output) / 1e6
+
+    def sound(self, name: str, seconds: float, usage: Usage) -> float | None:
+        """US dollars for recognising speech in so many seconds of sound; None when the price is unknown."""
+        row = self.of(name)
+        return seconds / 60 * row.minute if row and row.minute is not None else self.cost(name, usage)
 
     def image_tokens(self, name: str, width: int, height: int, detail: str = "high") -> int | None:
         """Input tokens of one picture, None where no rule is known."""

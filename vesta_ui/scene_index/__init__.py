@@ -25,6 +25,7 @@ from vesta_ui.errors import Busy, OperationRefused, StorageFailed
 from vesta_ui.events import IndexProgress, IndexReady
 from vesta_ui.scene_index import phases
 from vesta_ui.scene_index.background import watched
+from vesta_ui.scene_index.bills import Bill, bills
 from vesta_ui.scene_index.keys import (
     VERSION,
     body_path,
@@ -75,6 +76,8 @@ class SceneIndex:
     failed: dict[str, str] = field(default_factory=dict)
     later: Later | None = None
     """The work on the transcript while it is pending."""
+    bills: list[Bill] = field(default_factory=list, compare=False)
+    """What remote models were paid for building it now; whoever reports a bill takes it out."""
 
     def search(self, query: str, k: int = 6, within: Interval | None = None) -> list[Hit]:
         """The k best scenes by cosine, best first; exact. `within` keeps scenes that overlap it.
@@ -154,6 +157,7 @@ class Later:
             return
         index.scenes, index.vectors, index.seconds = whole.scenes, whole.vectors, whole.seconds
         index.notices, index.failed, index.transcript = whole.notices, whole.failed, whole.transcript
+        index.bills += whole.bills
 
     def wait(self, control: Control) -> None:
         """Until the transcript is there or has failed. Raises `Stopped` when `control` is stopped; the work goes on."""
@@ -269,7 +273,7 @@ def _build(
         yield IndexProgress(phase="store", done=0, total=len(scenes), unit="scenes")
     index = SceneIndex(
         key, video.facts, encoder.name, transcript.public_name(settings.speech), scenes, speech, notices, seconds, False, folder, vectors,
-        encoder, failed,
+        encoder, failed, bills=[] if later else bills(settings, speech, encoder),
     )  # fmt: skip
     if later:
         return index
@@ -365,9 +369,11 @@ def row_id(index_id: str, scene: Scene) -> str:
 
 
 __all__ = [
+    "Bill",
     "Hit",
     "Later",
     "SceneIndex",
+    "bills",
     "build",
     "failed_notice",
     "index_key",

@@ -9,7 +9,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,8 +18,9 @@ import numpy as np
 
 from vesta_ui import files, models
 from vesta_ui.control import Control
-from vesta_ui.domain import Notice, VideoFacts, Word
+from vesta_ui.domain import Notice, Usage, VideoFacts, Word
 from vesta_ui.errors import BadSpec
+from vesta_ui.settings import public_spec
 from vesta_ui.transcript import subtitles
 from vesta_ui.transcript import weights as whisper_weights
 from vesta_ui.transcript.sifting import RATE, Samples, sift
@@ -57,6 +58,8 @@ class Transcript:
     language: str
     status: str
     notices: tuple[Notice, ...] = ()
+    usage: Usage = field(default=Usage(), compare=False)
+    """What a remote recogniser was paid for it just now; nothing once it is read from the cache."""
 
     def text(self, start: float, end: float) -> str:
         """Words whose middle lies in [start, end), as one line."""
@@ -83,7 +86,7 @@ def identity(spec: str, whisper_dir: str = "") -> str:
         try:
             return f"subtitles:{hashlib.sha256(Path(detail).expanduser().read_bytes()).hexdigest()}"
         except OSError as error:
-            raise BadSpec(f"the subtitle file {detail} cannot be read: {error.strerror}") from error
+            raise BadSpec(f"the subtitle file {Path(detail).name} cannot be read: {error.strerror}") from error
     raise BadSpec(
         f"unknown speech “{spec}”: choose embedded, off, faster-whisper:NAME_OR_FOLDER, openai:MODEL, compatible:MODEL@URL, subtitles:FILE or {TRACK}"
     )
@@ -91,8 +94,7 @@ def identity(spec: str, whisper_dir: str = "") -> str:
 
 def public_name(spec: str) -> str:
     """The spec without the folders of this machine, for events and files."""
-    name, colon, detail = spec.partition(":")
-    return f"{name}{colon}{Path(detail).name if Path(detail).is_absolute() or name == 'subtitles' else detail}"
+    return public_spec(spec)
 
 
 def transcribe(
@@ -211,7 +213,7 @@ def _recognise(
     checkpoint = kept.with_suffix(".blocks")
     done = _read_blocks(checkpoint)
     upto = done[-1].end if done else 0.0
-    model = None
+    model = remote = None
     for start, samples in stretches(video.audio(RATE, 30), upto):
         control.check()
         if progress:
@@ -227,7 +229,7 @@ def _recognise(
             heard(block.end, tuple(word for one in done for word in one.words))
     if progress:
         progress(total, total)
-    return _finish(done, total, language)
+    return replace(_finish(done, total, language), usage=remote.usage if remote else Usage())
 
 
 def stretches(audio: Iterable[tuple[float, Samples]], upto: float = 0.0) -> Iterator[tuple[float, Samples]]:
