@@ -7,7 +7,16 @@ from dataclasses import replace
 import pytest
 
 from vesta_ui.models import prices
-from vesta_ui.roles.forecast import CONTEXT_TOKENS, DECISION_OUTPUT, OBSERVATION, ROUTER, forecast
+from vesta_ui.roles.forecast import (
+    CONTEXT_TOKENS,
+    DECISION_OUTPUT,
+    OBSERVATION,
+    ROUTER,
+    SAID_TOKENS,
+    SCENE_TOKENS,
+    UNKNOWN_FRAME_TOKENS,
+    forecast,
+)
 from vesta_ui.settings import Settings
 
 
@@ -38,3 +47,26 @@ def test_an_unknown_price_is_said_and_never_summed_as_zero(settings: Settings) -
     row = prices.Price(input=1, cached=None, output=1, source="mine", date="2026-11")
     table = prices.Prices({**prices.load().rows, "compatible:llava": row})
     assert forecast(chosen, table).usd is not None
+
+
+def test_an_index_made_elsewhere_is_told_before_it_is_made(settings: Settings) -> None:
+    """Scenes × price, and minutes × price: 720 scenes and 60 minutes at most in an hour."""
+    assert forecast(settings).index is None
+    heard = forecast(replace(settings, speech="openai:whisper-1"))
+    assert heard.index is not None and heard.index.usd == pytest.approx(60 * 0.006)
+    assert heard.text == (
+        "No remote model is used: a run costs nothing. Indexing takes at most 90 requests for an hour of video, $0.36 at "
+        "most; once a video."
+    )
+    spec = "remote:m+images@http://127.0.0.1:1/v1"
+    unpriced = forecast(replace(settings, speech="openai:whisper-1", encoder=spec))
+    assert unpriced.index is not None and unpriced.index.usd is None and "unknown" in unpriced.text
+    assert "127.0.0.1" not in unpriced.text
+    row = prices.Price(input=0.1, cached=None, output=0, source="mine", date="2026-11")
+    table = prices.Prices({**prices.load().rows, "remote:m": row})
+    tokens = 3600 * SAID_TOKENS + 720 * (SCENE_TOKENS + 4 * UNKNOWN_FRAME_TOKENS)
+    both = forecast(replace(settings, speech="openai:whisper-1", encoder=spec), table)
+    assert both.index is not None and both.index.usd == pytest.approx(0.36 + tokens * 0.1 / 1e6)
+    words = forecast(replace(settings, encoder="remote:m@http://127.0.0.1:1/v1", scene_min_s=10.0), table)
+    assert words.index is not None
+    assert words.index.usd == pytest.approx((3600 * SAID_TOKENS + 360 * SCENE_TOKENS) * 0.1 / 1e6)

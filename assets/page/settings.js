@@ -20,7 +20,7 @@
     const check = async () => {
       const data = await V.get("ready?" + new URLSearchParams(Object.entries(chosen))).catch(() => null);
       if (data) V.tell("forecast", data.forecast);
-      if (data) V.fill(readiness, data.forecast.requests ? h("p.dim", {}, data.forecast.text) : null, data.roles.map((r) => h("div.role", {}, h("b", {}, r.role), h("span.mono", {}, r.spec), h("span", { class: r.ready ? "ok" : "bad" }, (r.ready ? "✓ " : "✕ ") + r.why))));
+      if (data) V.fill(readiness, data.forecast.text ? h("p.dim", {}, data.forecast.text) : null, data.roles.map((r) => h("div.role", {}, h("b", {}, r.role), h("span.mono", {}, r.spec), h("span", { class: r.ready ? "ok" : "bad" }, (r.ready ? "✓ " : "✕ ") + r.why))));
       return data;
     };
     V.openSettings = async () => {

@@ -1,18 +1,21 @@
 """What a run may cost at most, said before it starts. An upper bound by arithmetic, not a prediction.
 
 Assumes that every decision of the budget is used: each reads a context of the size VESTA §4.3 budgets (8,000 tokens), and
-each but the last looks at as many frames as an inspection may take.
+each but the last looks at as many frames as an inspection may take. An index is told for an hour of video cut into the
+shortest scenes and full of speech.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
-from vesta_ui import models
+from vesta_ui import models, transcript
 from vesta_ui.domain import Usage
 from vesta_ui.models import prices
 from vesta_ui.models.prices import Prices
 from vesta_ui.roles.prompted import LOW_DETAIL_FROM
+from vesta_ui.scene_index.phases import BATCH
 from vesta_ui.settings import Settings
 
 CONTEXT_TOKENS = 8_000
@@ -22,6 +25,26 @@ DECISION_OUTPUT = 500
 OBSERVATION = (700, 1_200)
 """Input without frames, and output, of one inspection."""
 UNKNOWN_FRAME_TOKENS = 1_000
+HOUR_S = 3_600.0
+SAID_TOKENS = 4
+"""Tokens of a second of speech."""
+SCENE_TOKENS = 100
+"""Tokens of what is read and seen in one scene, without speech."""
+SHORTEST_BLOCK_S = transcript.BLOCK_S * 2 / 3
+"""Sound sent at once is cut at a pause in the last third of a block."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexForecast:
+    """The most that indexing an hour of video takes from remote models. `usd` is None when a price is unknown."""
+
+    requests: int
+    usd: float | None
+
+    @property
+    def text(self) -> str:
+        cost = "the price is unknown" if self.usd is None else f"${self.usd:.2f} at most"
+        return f"Indexing takes at most {self.requests} requests for an hour of video, {cost}; once a video."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +57,15 @@ class Forecast:
     usd: float | None
     unpriced: tuple[str, ...] = ()
     frame_rule_missing: tuple[str, ...] = ()
+    index: IndexForecast | None = None
 
     @property
     def text(self) -> str:
-        """One sentence for the page."""
+        """What the page says: a sentence on a run, and one on an index that costs something."""
+        return f"{self._run} {self.index.text}" if self.index else self._run
+
+    @property
+    def _run(self) -> str:
         if not self.requests:
             return "No remote model is used: a run costs nothing."
         tokens = (
@@ -66,7 +94,30 @@ def forecast(settings: Settings, table: Prices | None = None, aspect: float = 16
         total = _plus(total, table, name, max(0, steps - 1), (OBSERVATION[0] + frames * each, OBSERVATION[1]))
         if frame is None:
             total = replace(total, frame_rule_missing=(name,))
-    return total
+    return replace(total, index=index_forecast(settings, table, aspect))
+
+
+def index_forecast(settings: Settings, table: Prices, aspect: float = 16 / 9) -> IndexForecast | None:
+    """Scenes × price of a remote encoder, and sound × price of remote speech; None when both are local."""
+    requests, costs = 0, list[float | None]()
+    provider, _, detail = settings.encoder.partition(":")
+    if provider == "remote":
+        scenes = math.ceil(HOUR_S / settings.scene_min_s)
+        model = detail.rpartition("@")[0]
+        name = f"remote:{model.removesuffix('+images')}"
+        tokens = round(HOUR_S * SAID_TOKENS) + scenes * SCENE_TOKENS
+        if model.endswith("+images"):
+            side = settings.image_side
+            each = table.image_tokens(name, side, round(side / aspect)) or UNKNOWN_FRAME_TOKENS
+            tokens += scenes * settings.frames_per_scene * each
+        requests += 1 + math.ceil(scenes / BATCH)
+        costs.append(table.cost(name, Usage(input_tokens=tokens)))
+    if settings.speech.partition(":")[0] in models.LISTENERS:
+        speech = models.parse(settings.speech)
+        requests += math.ceil(HOUR_S / SHORTEST_BLOCK_S)
+        costs.append(table.sound(f"{speech.provider}:{speech.model}", HOUR_S, Usage(input_tokens=None)))
+    known = [cost for cost in costs if cost is not None]
+    return IndexForecast(requests, sum(known) if len(known) == len(costs) else None) if requests else None
 
 
 def _name(spec: str) -> str | None:
