@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import ui_page
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from ui_run import EVIL
 
@@ -72,10 +73,15 @@ def test_a_fork_made_here_is_drawn_under_its_parent(site: ui_page.Site) -> None:
     inside.locator("input[type=range]").fill("2")
     inside.get_by_role("tab", name="Fork").click()
     inside.locator("select").nth(1).select_option("coverage")
+    inside.get_by_label("pause it: I decide").check()
     inside.locator("button.go").click()
     expect(page.locator("#tab-live")).to_be_visible()
     page.wait_for_function(f"VESTA.state.run && VESTA.state.run !== '{parent}'")
     child = page.evaluate("VESTA.state.run")
+    expect(page.locator("#steps .proposed")).to_be_visible(timeout=60_000)
+    page.locator("#steps .proposed select").select_option("finalize")
+    page.locator("#steps .proposed input").nth(1).fill("A")
+    page.get_by_role("button", name="Use this").click()
     expect(page.locator("#answer .ans-text")).to_be_visible(timeout=60_000)
     page.click("#go-replay")
     page.get_by_role("button", name="tree of forks").click()
@@ -177,11 +183,45 @@ def test_text_from_outside_is_never_markup_on_these_tabs(site: ui_page.Site) -> 
     assert page.locator(".panel img[src='x']").count() == 0
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_these_tabs_and_the_exported_page_can_be_used_by_everyone(
+    site: ui_page.Site, tmp_path: Path, theme: str
+) -> None:
+    first, second = site.recorded(steps=5), site.recorded()
+    page = site.open(f"?tab=compare&cmp={first},{second}&__theme={theme}")
+    expect(page.locator("#compare .aligned")).to_be_visible()
+    found = {"compare": violations(page, "#tab-compare")}
+    page.click("#go-replay")
+    row(page, first).get_by_role("button", name="step inside").click()
+    expect(page.locator("#inside pre").first).to_be_visible()
+    for tab in page.locator("#inside [role=tab]").all():
+        tab.click()
+        found[tab.inner_text()] = violations(page, "#tab-replay")
+    row(page, first).get_by_role("checkbox").check()
+    page.get_by_role("button", name="keep as a case").first.click()
+    expect(page.locator("#cases .case-detail")).to_be_visible()
+    found["cases"] = violations(page, "#tab-cases")
+    file = exported(site, tmp_path, steps=5, theme=theme)
+    found["exported"] = violations(file, "body")
+    assert not any(found.values()), found
+
+
+def violations(page: Page, where: str) -> list[str]:
+    """What axe finds at serious or critical level inside one element."""
+    made = Axe().run(page, context=where, options={"runOnly": ["wcag2a", "wcag2aa"]}).response
+    return [
+        f"{v['id']}: {node['html'][:110]}"
+        for v in made["violations"]
+        if v["impact"] in ("serious", "critical")
+        for node in v["nodes"][:3]
+    ]
+
+
 # ------------------------------------------------------------------------------------------------ the exported page
-def exported(site: ui_page.Site, folder: Path, **changes: Any) -> Page:
+def exported(site: ui_page.Site, folder: Path, theme: Any = "light", **changes: Any) -> Page:
     target = folder / "run.html"
     export.write(export.export_run(site.runs.get(site.recorded(**changes)), "html"), target)
-    page = site.browser.new_context(viewport={"width": 1100, "height": 800}).new_page()
+    page = site.browser.new_context(viewport={"width": 1100, "height": 800}, color_scheme=theme).new_page()
     page.on("console", lambda m: site.noise.append(f"console: {m.text}") if m.type == "error" else None)
     page.on("pageerror", lambda e: site.noise.append(f"error: {e}"))
     page.on("request", lambda r: None if r.url.startswith(("file:", "data:")) else site.noise.append(f"left: {r.url}"))

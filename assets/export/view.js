@@ -91,12 +91,12 @@
         one.thought ? h("p.thought", {}, one.thought) : null,
         notes.map((n) => n.text && h("p.bad", {}, "Note: " + n.text)),
         one.error ? h("p.bad", {}, one.error) : null,
-        lines[0] && !one.error ? h("p", {}, lines[0]) : null, lines.length > 1 ? h("details", { open: lines.length < 5 }, h("summary", {}, "everything it returned"), h("pre", {}, one.output)) : null,
+        lines[0] && !one.error ? h("p", {}, lines[0]) : null, lines.length > 1 ? h("details", { open: lines.length < 5 }, h("summary", {}, "everything it returned"), h("pre", { tabindex: 0 }, one.output)) : null,
         kept.length ? h("div.frames", {}, kept.map((f) => h("button", { type: "button", "aria-label": "Frame at " + clock(f.t), onclick: () => choose(f.t, f.t, one.n) }, h("img", { src: data.pictures[f.sha], alt: "", loading: "lazy" }), h("span", {}, clock(f.t))))) : null,
         kept.length < one.frames.length ? h("p.dim", {}, `${kept.length} of ${one.frames.length} frames are kept in this file.`) : null,
         h("details", {}, h("summary", {}, "arguments" + (one.shown ? ", what the Reasoner saw" : "") + (one.calls.length ? `, ${plural(one.calls.length, "model call")}` : "")),
-          h("pre", {}, JSON.stringify(one.arguments, null, 1)), one.shown ? h("pre", {}, one.shown) : null,
-          one.calls.map((call) => [h("p.dim", {}, `${call.role} — ${call.model}${call.failure ? " — " + call.failure : ""}`), call.messages.map((m) => h("pre", {}, `${m.role}${m.frames ? `, ${plural(m.frames, "frame")}` : ""}\n${m.text}`)), h("pre", {}, call.reply)])),
+          h("pre", { tabindex: 0 }, JSON.stringify(one.arguments, null, 1)), one.shown ? h("pre", { tabindex: 0 }, one.shown) : null,
+          one.calls.map((call) => [h("p.dim", {}, `${call.role} — ${call.model}${call.failure ? " — " + call.failure : ""}`), call.messages.map((m) => h("pre", { tabindex: 0 }, `${m.role}${m.frames ? `, ${plural(m.frames, "frame")}` : ""}\n${m.text}`)), h("pre", { tabindex: 0 }, call.reply)])),
         one.warnings.map((w) => h("p.bad", {}, w)));
     }));
   }

@@ -35,7 +35,7 @@
     }
     function draw() {
       tabs.querySelectorAll("[role=tab]").forEach((t) => t.setAttribute("aria-selected", String(t.textContent === view)));
-      const newer = data.unknown.length ? h("details.newer", {}, h("summary", {}, `Made by a newer version: ${V.plural(data.unknown.length, "event")} not known here, shown raw`), data.unknown.map((u) => h("pre", {}, `line ${u.line + 1}, schema ${u.schema}: ${u.kind}\n${JSON.stringify(u.raw, null, 1)}`))) : null;
+      const newer = data.unknown.length ? h("details.newer", {}, h("summary", {}, `Made by a newer version: ${V.plural(data.unknown.length, "event")} not known here, shown raw`), data.unknown.map((u) => h("pre", { tabindex: 0 }, `line ${u.line + 1}, schema ${u.schema}: ${u.kind}\n${JSON.stringify(u.raw, null, 1)}`))) : null;
       V.fill(body, newer, { "What the Reasoner saw": shown, Memory: memory, Entries: entries, Retrieval: retrieval, "Run again": again, Fork: fork }[view]());
     }
     function shown() {
@@ -43,10 +43,10 @@
       return [h("div.what-if", {}, h("span.label", {}, "L under μ ="), emphasis, emphasis.value === "none" ? null : flags, h("span.label", {}, "at most"), chars, h("span.label", {}, "characters"), own),
         data.hidden ? h("p.dim", {}, "The Reasoner saw no ledger at this step; this is what it would have seen.") : null,
         d && (d.lines.length || d.shown.length || d.hidden.length) ? h("p", {}, h("b", {}, "Against what was shown: "), !d.shown.length && !d.hidden.length ? "the same entries, told otherwise. " : "", d.shown.length ? `now shown ${d.shown.join(", ")}. ` : "", d.hidden.length ? `now left out ${d.hidden.join(", ")}. ` : "", d.sufficient[0] !== d.sufficient[1] ? h("b", { class: d.sufficient[1] ? "ok" : "bad" }, d.sufficient[1] ? "The evidence would suffice." : "The evidence would not suffice.") : "") : h("p.dim", {}, "As it was shown at this step."),
-        h("div.side", {}, h("div", {}, h("pre", {}, data.shown.text)), d && d.lines.length ? h("div", {}, h("pre.diff", {}, d.lines.slice(2).map((line) => h("span", { class: line.startsWith("+") ? "plus" : line.startsWith("-") ? "minus" : line.startsWith("@@") ? "at" : "" }, line + "\n")))) : null),
+        h("div.side", {}, h("div", {}, h("pre", { tabindex: 0, "aria-label": "What the Reasoner is shown" }, data.shown.text)), d && d.lines.length ? h("div", {}, h("pre.diff", { tabindex: 0, "aria-label": "Difference" }, d.lines.slice(2).map((line) => h("span", { class: line.startsWith("+") ? "plus" : line.startsWith("-") ? "minus" : line.startsWith("@@") ? "at" : "" }, line + "\n")))) : null),
         data.shown.left_out.length ? h("p.dim", {}, "Left out: " + data.shown.left_out.map(([id, why]) => `${id} (${why})`).join(", ")) : null];
     }
-    const memory = () => (data.memory.length ? data.memory.map((m) => h("details", { open: m.step === step - 1 }, h("summary", {}, `${m.step} ${m.op} `, h("span.dim", {}, V.cut(m.output, 16))), h("pre", {}, JSON.stringify(m.arguments)), h("pre", {}, m.output))) : h("p.empty", {}, "Nothing yet: this is the first decision."));
+    const memory = () => (data.memory.length ? data.memory.map((m) => h("details", { open: m.step === step - 1 }, h("summary", {}, `${m.step} ${m.op} `, h("span.dim", {}, V.cut(m.output, 16))), h("pre", { tabindex: 0 }, JSON.stringify(m.arguments)), h("pre", { tabindex: 0 }, m.output))) : h("p.empty", {}, "Nothing yet: this is the first decision."));
     const entries = () => (data.entries.length ? h("ul.rel", {}, data.entries.map((e) => h("li", {}, h("span.tag", {}, e.id), h("span.t", {}, V.span(e.s, e.e)), h("span.dim", {}, `${e.op}, step ${e.step}`), h("span", {}, e.what), data.shown.entries.includes(e.id) ? null : h("span.chip", {}, "not shown")))) : h("p.empty", {}, "The ledger is empty at this step."));
     function retrieval() {
       const query = h("input", { type: "text", placeholder: "another query (empty: the question)", "aria-label": "Query", onkeydown: (e) => e.key === "Enter" && go() }), result = h("div", {}, h("p.dim", {}, "Searching …"));
@@ -71,7 +71,7 @@
         V.fill(result, h("p.dim", {}, "Working …"));
         try {
           const { rerun } = await V.studyAsk("rerun", { run, step, operation: card.op, arguments: parsed });
-          V.fill(result, h("p", {}, rerun.output === rerun.recorded ? h("b.ok", {}, "The same as recorded.") : h("b", {}, "Another result than recorded:")), h("div.side", {}, h("div", {}, h("div.label", {}, "now"), h("pre", {}, rerun.output)), h("div", {}, h("div.label", {}, "recorded"), h("pre", {}, rerun.recorded || "(nothing)"))));
+          V.fill(result, h("p", {}, rerun.output === rerun.recorded ? h("b.ok", {}, "The same as recorded.") : h("b", {}, "Another result than recorded:")), h("div.side", {}, h("div", {}, h("div.label", {}, "now"), h("pre", { tabindex: 0 }, rerun.output)), h("div", {}, h("div.label", {}, "recorded"), h("pre", { tabindex: 0 }, rerun.recorded || "(nothing)"))));
         } catch (error) { V.fill(result, h("p.bad", {}, error.message)); }
         go.disabled = false;
       }
@@ -83,12 +83,13 @@
       const question = h("input", { type: "text", placeholder: "another question (empty: as it was)", "aria-label": "Question" }), reasoner = h("input", { type: "text", placeholder: "another reasoner, e.g. openai:gpt-4.1", "aria-label": "Reasoner" });
       const budget = h("input", { type: "number", min: 1, placeholder: "steps", "aria-label": "Budget of steps" }), last = data.memory.at(-1);
       const seen = h("textarea", { rows: 3, "aria-label": "What the step before returned", placeholder: "what the step before returned (empty: as it was)" }), result = h("p", { role: "status" });
+      const mine = h("input", { type: "checkbox" });
       const go = h("button.go", { type: "button", onclick: async () => {
         go.disabled = true;
-        try { const made = await V.studyAsk("fork_edit", { run, step, policy: policy.value, view: mu.value, question: question.value, reasoner: reasoner.value, max_steps: budget.value, observation: seen.value }); V.openRun(made.forked); V.say("Forked: the new run takes over from here."); } catch (error) { V.fill(result, h("span.bad", {}, error.message)); }
+        try { const made = await V.studyAsk("fork_edit", { run, step, paused: mine.checked, policy: policy.value, view: mu.value, question: question.value, reasoner: reasoner.value, max_steps: budget.value, observation: seen.value }); V.openRun(made.forked); V.say("Forked: the new run takes over from here."); } catch (error) { V.fill(result, h("span.bad", {}, error.message)); }
         go.disabled = false;
       } }, `Fork at step ${step}`);
-      return [h("p.dim", {}, `A new run keeps everything before step ${step} and goes on with what you change; this run stays as it is. To choose the operation itself, open the step on the Live tab and press f.`), h("div.what-if", {}, policy, mu, question, reasoner, budget), last ? [seen, h("p", {}, h("button.link", { type: "button", onclick: () => { seen.value = last.output; } }, "start from what it returned"))] : null, h("div.row", {}, go, result)];
+      return [h("p.dim", {}, `A new run keeps everything before step ${step} and goes on with what you change; this run stays as it is. To choose the operation itself, open the step on the Live tab and press f.`), h("div.what-if", {}, policy, mu, question, reasoner, budget), last ? [seen, h("p", {}, h("button.link", { type: "button", onclick: () => { seen.value = last.output; } }, "start from what it returned"))] : null, h("div.row", {}, go, h("label.flag", { title: "The new run waits at every decision: let it through, or choose the operation yourself" }, mine, "pause it: I decide"), result)];
     }
     load(step);
   };

@@ -50,7 +50,7 @@ def prefix(events: Sequence[Event], edit: Edit) -> tuple[Event, ...]:
 
     Raises `BadInput` when there is no such step and `BadTrace` when the rebuilt state is not the recorded one.
     """
-    started = events[0]
+    started = events[0] if events else None
     if not isinstance(started, RunStarted):
         raise BadTrace("the run does not start with a run_started event")
     steps = [event for event in events if isinstance(event, StepStarted)]

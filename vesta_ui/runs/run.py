@@ -156,9 +156,11 @@ class Runs:
     def start_all(self, path: Path, question: Question, each: Sequence[Settings], at_once: int = 2) -> list[Run]:
         """One run per settings on the same question; at most `at_once` go on at a time, all can be attached to at once.
 
-        Raises `BadVideo`.
+        Raises `BadVideo` or `BadSpec`.
         """
         open_video(path).close()
+        for settings in each:
+            agents.check(settings)
         waiting = []
         for settings in each:
             run = self._new(path, settings.agent)
@@ -184,8 +186,8 @@ class Runs:
             threading.Thread(target=work, name=f"board {n}", daemon=True).start()
         return [run for run, _ in waiting]
 
-    def fork(self, parent_id: str, edit: forks.Edit, path: Path, settings: Settings) -> Run:
-        """A child of a run with one thing changed; the parent stays untouched.
+    def fork(self, parent_id: str, edit: forks.Edit, path: Path, settings: Settings, *, paused: bool = False) -> Run:
+        """A child of a run with one thing changed; the parent stays untouched. `paused`: it waits at its first decision.
 
         `path` must be the parent's video. Raises `BadInput`, `BadTrace` or `BadVideo`.
         """
@@ -207,6 +209,8 @@ class Runs:
         forks.copy_frames(self.root / parent_id, run.folder)
         if edit.action is not None:
             run.control.act_by_hand(edit.action)
+        if paused:
+            run.control.pause()
         return self._launch(run, video, started.question, settings, started, taken_over)
 
     def resume(self, run_id: str, path: Path, settings: Settings) -> Run:

@@ -63,7 +63,7 @@ def build(handlers: Handlers) -> None:
         if data.get("max_steps"):
             own = replace(own, max_steps=int(data["max_steps"]))
         path = handlers.shelf.find(started.video.sha256).path
-        return {"forked": runs.fork(run_id, edit, path, own).id}
+        return {"forked": runs.fork(run_id, edit, path, own, paused=bool(data.get("paused"))).id}
 
     def rerun(data: Json) -> Json:
         run, step = runs.get(str(data.get("run", ""))), int(data.get("step", 0))
