@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from vesta_ui.domain import Interval, Modality, Observation, Question, Word
+from vesta_ui.domain import Frame, Interval, Modality, Notice, Observation, Question, Word
+from vesta_ui.errors import ModelFailed
 from vesta_ui.operations import Result, Workspace, guard
 from vesta_ui.operations.arguments import SpeechArguments, checked
 from vesta_ui.operations.text import lines
 from vesta_ui.roles.embedded.reading import read
 
+BLOCKED = ("blocked", "refused")
+"""Failures after which the same pictures would not be described in other words either."""
 PAUSE_S = 1.0
 """A silence this long ends an utterance that has no full stop."""
 
@@ -26,8 +29,9 @@ class Speech:
         kept, notices = guard([(a, b) for a, b in asked.intervals], workspace.video.facts.duration_s)
         observations: list[Observation] = []
         for interval in kept:
-            said = utterances(workspace.index.hear(interval, workspace.control))
-            observations += [replace(observe(words, question, asked.focus), examined=interval) for words in said]
+            workspace.index.hear(interval, workspace.control)  # it may still be on its way
+            said = spoken([interval], question, asked.focus, workspace)
+            observations += said
             if not said:
                 status = workspace.index.transcript.status
                 reason = "no speech here" if status in ("ok", "pending") else status
@@ -44,6 +48,44 @@ def utterances(words: Sequence[Word]) -> list[list[Word]]:
             groups.append([])
         groups[-1].append(word)
     return groups
+
+
+def heard_instead(
+    failure: ModelFailed,
+    intervals: Sequence[Interval],
+    frames: tuple[Frame, ...],
+    question: Question,
+    focus: str,
+    workspace: Workspace,
+) -> Result:
+    """What is said where a provider would not describe the pictures (a song or a known speech counts as recitation).
+
+    Raises the failure when it is another one, or when nothing is said there.
+    """  # fmt: skip
+    if failure.kind not in BLOCKED:
+        raise failure
+    said = spoken(intervals, question, focus, workspace)
+    if not said:
+        raise failure
+    told = f"the pictures were not described, what is said there was used instead: {failure}"
+    return Result(
+        output=f"{told}\n{lines(said)}",
+        observations=said,
+        frames=frames,
+        calls=failure.receipts,
+        notices=(Notice("heard-instead", told),),
+    )
+
+
+def spoken(
+    intervals: Sequence[Interval], question: Question, focus: str, workspace: Workspace
+) -> tuple[Observation, ...]:
+    """One observation an utterance, from the words the index has by now."""
+    return tuple(
+        replace(observe(words, question, focus), examined=interval)
+        for interval in intervals
+        for words in utterances(workspace.index.words(interval))
+    )
 
 
 def observe(words: Sequence[Word], question: Question, focus: str) -> Observation:
