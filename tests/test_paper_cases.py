@@ -335,3 +335,18 @@ def test_the_turning_point_is_found_by_comparing_scenes_and_joining_speech_with_
     modality = {entry.id: entry.observation.modality for entry in state.ledger.entries}
     assert [modality[e.entry_id] for e in end.answer.evidence] == [Modality.SPEECH, Modality.PICTURE]
     assert all(PEACE.overlap(Interval(e.start, e.end)) > 1 for e in end.answer.evidence)
+
+
+# ------------------------------------------------------------------------------------------------ what is written down
+def test_no_folder_of_this_machine_is_in_what_was_written(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The subtitles are named by an absolute path; the run and the index keep its last name."""
+    give_roles(monkeypatch, reasoner=lambda request: finalize("B", []), observer=turn_judge)
+    run = ask(home, tmp_path, TURN)
+    assert run.session().started.roles["speech"] == "subtitles:film.srt"  # type: ignore[union-attr]
+    texts = [p for root in (tmp_path, home / "data") for p in root.rglob("*") if p.suffix in (".json", ".jsonl", ".md")]
+    assert len(texts) >= 4
+    for path in texts:
+        written = path.read_text("utf-8")
+        assert str(home) not in written and str(tmp_path) not in written, path.name
