@@ -29,10 +29,10 @@
 
   function strip(route) {
     const scenes = V.scenes || [];
-    return h("div.strip", { role: "list", "aria-label": "Retrieved scenes" }, route.retrieved.map((ref) => {
+    return h("div.strip", { role: "group", "aria-label": "Retrieved scenes" }, route.retrieved.map((ref) => {
       const scene = scenes.find((one) => one.id === ref.scene);
       const name = scene?.frames?.[Math.floor((scene.frames.length - 1) / 2)];
-      return h("button.thumb", { type: "button", role: "listitem", class: "st-" + ref.status, data: { t: ref.s, e: ref.e, ref: ref.id }, title: `${ref.id}: ${V.span(ref.s, ref.e)}, score ${ref.score.toFixed(2)}, ${ref.status}${ref.h.length ? ", asked for by " + ref.h.join(" ") : ""}${ref.note ? ", " + ref.note : ""}`,
+      return h("button.thumb", { type: "button", class: "st-" + ref.status, data: { t: ref.s, e: ref.e, ref: ref.id }, title: `${ref.id}: ${V.span(ref.s, ref.e)}, score ${ref.score.toFixed(2)}, ${ref.status}${ref.h.length ? ", asked for by " + ref.h.join(" ") : ""}${ref.note ? ", " + ref.note : ""}`,
         onclick: (event) => { V.select({ s: ref.s, e: ref.e, ref: ref.id }); event.shiftKey ? V.loop(ref.s, ref.e) : V.seek(ref.s); } },
         name ? h("img", { src: V.sceneUrl(name), alt: "", loading: "lazy" }) : h("span.noimg"),
         h("span.mono", {}, V.clock(ref.s, false)), ref.h.length ? h("b", {}, ref.h.join("")) : null);

@@ -9,7 +9,7 @@
     let open = V.asked.get("case") || "", timer = 0, about = null;
     const words = h("input", { type: "search", placeholder: "search question, notes, tags", "aria-label": "Search the cases", oninput: () => { clearTimeout(timer); timer = setTimeout(load, 200); } });
     const label = h("select", { "aria-label": "Label", onchange: () => load() }, h("option", { value: "" }, "any label"));
-    const list = h("div.case-list", { role: "list" }), detail = h("div.case-detail");
+    const list = h("div.case-list"), detail = h("div.case-detail");
     V.append(root, [h("div.page-top", {}, h("h2", {}, "Cases"), h("span.dim", {}, "A question, its gold answer, its runs and what you think of them.")), h("div.filters-row", {}, words, label), h("div.cases", {}, list, detail)]);
     const tell = async (event, data) => { try { return await asker.ask(event, data); } catch (error) { V.say(error.message); return null; } };
 
@@ -18,7 +18,7 @@
       const found = await V.get("cases?" + query).catch(() => ({ cases: [], labels: [] }));
       if (label.options.length === 1) V.append(label, [found.labels.map((l) => h("option", { value: l }, l))]);
       if (!found.cases.some((c) => c.id === open)) open = found.cases[0]?.id || "";
-      V.fill(list, found.cases.length ? found.cases.map((c) => h("button.case.card", { type: "button", role: "listitem", "aria-current": String(c.id === open), data: { case: c.id }, onclick: () => { open = c.id; load(); } }, h("b", {}, c.question), h("span.dim", {}, `${c.video} · ${V.plural(c.runs, "run")} · ${V.plural(c.notes, "note")}`), h("span.row", {}, c.gold ? h("span.chip", {}, "gold ", h("i", {}, c.gold)) : null, c.labels.map((l) => h("span.chip.warn", {}, l))))) : h("p.empty", {}, words.value || label.value ? "No case matches." : "No case yet: tick runs on the Replay tab and keep them as a case."));
+      V.fill(list, found.cases.length ? found.cases.map((c) => h("button.case.card", { type: "button", "aria-current": String(c.id === open), data: { case: c.id }, onclick: () => { open = c.id; load(); } }, h("b", {}, c.question), h("span.dim", {}, `${c.video} · ${V.plural(c.runs, "run")} · ${V.plural(c.notes, "note")}`), h("span.row", {}, c.gold ? h("span.chip", {}, "gold ", h("i", {}, c.gold)) : null, c.labels.map((l) => h("span.chip.warn", {}, l))))) : h("p.empty", {}, words.value || label.value ? "No case matches." : "No case yet: tick runs on the Replay tab and keep them as a case."));
       const url = new URL(location.href);
       open ? url.searchParams.set("case", open) : url.searchParams.delete("case");
       if (url.href !== location.href) history.replaceState(history.state, "", url);
