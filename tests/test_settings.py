@@ -62,6 +62,8 @@ def test_the_server_address_comes_from_our_variables_then_from_gradios(tmp_path:
     ours = env | {"VESTA_HOST": "127.0.0.2", "VESTA_PORT": "1"}
     assert (from_environment(ours).host, from_environment(ours).port) == ("127.0.0.2", 1)
     assert from_environment(ours, host="127.0.0.3", port=2).port == 2, "a flag comes before the environment"
+    with pytest.raises(ValueError, match="must be a number, not “http”"):
+        from_environment(env | {"GRADIO_SERVER_PORT": "http"})
     assert from_environment({}).host == Settings(data_dir=tmp_path).host
 
 

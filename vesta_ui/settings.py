@@ -171,6 +171,8 @@ def from_environment(env: Mapping[str, str] | None = None, **overrides: Any) -> 
     if host := env.get("VESTA_HOST") or env.get("GRADIO_SERVER_NAME"):
         values["host"] = host
     if port := env.get("VESTA_PORT") or env.get("GRADIO_SERVER_PORT"):
+        if not port.isdecimal():
+            raise ValueError(f"the port must be a number, not “{port}”: set VESTA_PORT or GRADIO_SERVER_PORT")
         values["port"] = int(port)
     values |= {name: value for name, value in overrides.items() if value is not None}
     return replace(settings, **values)
