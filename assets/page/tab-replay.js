@@ -27,9 +27,9 @@
     const label = select("label", "any label", ["right", "wrong retrieval", "missed evidence", "misread evidence", "hallucinated", "right for the wrong reason", "stopped too early", "wasted steps"]);
     const failure = field("failure", "failure, e.g. refused");
     const forks = h("button.mini", { type: "button", "aria-pressed": "false", title: "Every fork under the run it came from", onclick: () => { tree = !tree; forks.setAttribute("aria-pressed", String(tree)); load(); } }, "tree of forks");
-    const count = h("span.dim", { role: "status" }), list = h("div.runs", { role: "list" }), place = h("section.inside", { hidden: true });
+    const count = h("span.dim", { role: "status" }), list = h("div.runs"), rest = h("p.dim", { hidden: true }, "Only the newest are listed: search to see older ones."), place = h("section.inside", { hidden: true });
     const bar = h("div.chosen", { hidden: true });
-    V.append(root, [h("div.page-top", {}, h("h2", {}, "Runs"), h("span.dim", {}, "Replaying asks no model and needs no network."), h("span.sp"), count), h("div.filters-row", {}, words, video, agent, outcome, label, failure, forks), bar, place, list]);
+    V.append(root, [h("div.page-top", {}, h("h2", {}, "Runs"), h("span.dim", {}, "Replaying asks no model and needs no network."), h("span.sp"), count), h("div.filters-row", {}, words, video, agent, outcome, label, failure, forks), bar, place, list, rest]);
     place.id = "inside";
 
     function later(ms) { clearTimeout(timer); timer = setTimeout(load, ms); }
@@ -41,7 +41,9 @@
       if (mine !== asked) return;
       rows = found.rows; more = found.more;
       count.textContent = found.error || `${rows.length}${more ? "+" : ""} run${rows.length === 1 ? "" : "s"}`;
-      V.fill(list, rows.length ? rows.map(row) : h("p.empty", { role: "listitem" }, query.size ? "No run matches." : "No run yet: ask a question on the Live tab."), more ? h("p.dim", {}, "Only the newest are listed: search to see older ones.") : null);
+      V.fill(list, rows.length ? rows.map(row) : h("p.empty", { role: "listitem" }, query.size ? "No run matches." : "No run yet: ask a question on the Live tab."));
+      rows.length ? list.setAttribute("role", "list") : list.removeAttribute("role");
+      rest.hidden = !more;
       choose();
     }
     const row = (r) => h("article.run.card", { role: "listitem", data: { run: r.id }, style: { "margin-left": Math.min(r.depth, 8) * 26 + "px" } },
