@@ -34,7 +34,7 @@
       const name = scene?.frames?.[Math.floor((scene.frames.length - 1) / 2)];
       return h("button.thumb", { type: "button", class: "st-" + ref.status, data: { t: ref.s, e: ref.e, ref: ref.id }, title: `${ref.id}: ${V.span(ref.s, ref.e)}, score ${ref.score.toFixed(2)}, ${ref.status}${ref.h.length ? ", asked for by " + ref.h.join(" ") : ""}${ref.note ? ", " + ref.note : ""}`,
         onclick: (event) => { V.select({ s: ref.s, e: ref.e, ref: ref.id }); event.shiftKey ? V.loop(ref.s, ref.e) : V.seek(ref.s); } },
-        name ? h("img", { src: V.sceneUrl(name), alt: "", loading: "lazy" }) : h("span.noimg"),
+        ref.sha || name ? h("img", { src: ref.sha ? V.frameUrl(ref.sha) : V.sceneUrl(name), alt: "", loading: "lazy" }) : h("span.noimg"),
         h("span.mono", {}, V.clock(ref.s, false)), ref.h.length ? h("b", {}, ref.h.join("")) : null);
     }));
   }

@@ -45,7 +45,7 @@
     V.on("forecast", (value) => { forecast = value; draw(); });
     V.on("settings", (chosen) => { roles = { ...roles, ...Object.fromEntries(Object.entries(chosen).filter(([name]) => name in roles)) }; draw(); });
     drawTabs();
-    return { update: (value) => { roles = value?.roles || {}; V.recorded = !!value?.recorded; draw(); } };
+    return { update: (value) => { roles = value?.roles || {}; V.recorded = !!value?.recorded; V.tell("recorded", V.recorded); draw(); } };
   };
   V.stage = (button) => {
     const on = document.body.classList.toggle("stage");

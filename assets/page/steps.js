@@ -16,11 +16,13 @@
     const list = h("div.feed", { role: "log", "aria-live": "polite", "aria-label": "Steps of the agent", tabindex: "0" });
     const proposed = h("div.proposed", { hidden: true });
     const pill = h("button.pill", { type: "button", hidden: true, onclick: () => { V.state.follow = true; follow(); } });
+    const recorded = h("button.link", { type: "button", hidden: !V.recorded, onclick: () => V.watchRecorded() }, "Or watch a recorded run at once");
     const empty = h("div.empty.first", {},
       h("p", {}, h("b", {}, "1 "), "Pick a question above, or write your own about any video."),
       h("p", {}, h("b", {}, "2 "), "Press Run: every step the agent takes appears here as it happens."),
       h("p", {}, h("b", {}, "3 "), "Click any time or any bar to see the moment it talks about."),
-      V.recorded ? h("button.link", { type: "button", onclick: () => V.watchRecorded() }, "Or watch a recorded run at once") : null);
+      recorded);
+    V.on("recorded", (there) => { recorded.hidden = !there; });
     V.append(root, [h("div.panel-top", {}, h("h2", {}, "Steps"), count, filters, search), h("div.feed-wrap", {}, list, pill), proposed]);
     V.proposal(proposed, api.trigger);
 

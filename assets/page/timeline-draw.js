@@ -4,6 +4,7 @@
   const css = (name) => getComputedStyle(document.body).getPropertyValue(name).trim();
   let colours = null, ready = null;
   const MIN_PX = 5;
+  const RANK = ["unverified", "inconclusive", "rejected", "verified"]; /* a scene found again must not cover what is known of it */
 
   const palette = () => ({
     ink: css("--v-ink"), mut: css("--v-mut"), line: css("--v-line2"), lane: css("--v-lane"), scene: [css("--v-scene1"), css("--v-scene2")],
@@ -80,7 +81,7 @@
     const found = of("answer"), [answerTop, answerTall] = places.answer || [];
     return [
       sceneTrace(places), relevanceTrace(places), heardTrace(places, width),
-      bars(of("retrieved"), places, "retrieved", width, (i) => ({
+      bars(of("retrieved").sort((a, b) => RANK.indexOf(a.state) - RANK.indexOf(b.state)), places, "retrieved", width, (i) => ({
         share: 0.3 + 0.7 * Math.max(0, i.value / most), edge: i.state === "verified" ? "" : colours[i.state],
         fill: i.state === "verified" ? colours.verified : i.state === "rejected" ? mix(colours.rejected, 0.35) : colours.bg, hatch: { inconclusive: "/", rejected: "x" }[i.state] })),
       bars(of("inspected"), places, "inspected", width, (i) => ({ fill: mix(colours.ink, i.state === "working" ? 0.25 : 0.4 + 0.5 * (i.value / dense)), hatch: i.state === "working" ? "/" : "" })),

@@ -144,12 +144,12 @@ def _shots(browser: Any, url: str, run_id: str, folder: Path, tell: Tell) -> int
             page = browser.new_page(viewport={"width": width, "height": height})
             page.goto(f"{url}/?__theme={theme}")
             page.wait_for_function(
-                "window.VESTA && VESTA.live.bridge && document.querySelector('#vid video').readyState > 1"
+                "window.VESTA && VESTA.live.bridge && document.querySelector('#vid video')?.readyState > 1"
             )
             page.screenshot(path=folder / f"empty-{size}-{theme}.png")
             page.goto(f"{url}/?__theme={theme}&run={run_id}&step=1")
             page.wait_for_selector("#answer .letter")
-            page.wait_for_function("document.querySelector('#vid video').readyState > 1")
+            page.wait_for_function("document.querySelector('#vid video')?.readyState > 1")
             page.wait_for_timeout(1500)
             page.screenshot(path=folder / f"live-{size}-{theme}.png", full_page=size == "narrow")
             if size == "laptop":

@@ -157,6 +157,7 @@ def route(session: Session, run_id: str, now: Snapshot | None) -> Json | None:
         return None
     decided, model = routed.route, routed.route.model
     first = next((r for r in session.retrieved if r.step == 0), None)
+    looked = [frame for step in session.steps if step.observed for frame in step.observed.frames]
     states = {state.reference.id: state for state in (now.references if now else ())}
     return {
         "run": run_id,
@@ -180,6 +181,7 @@ def route(session: Session, run_id: str, now: Snapshot | None) -> Json | None:
                 "s": ref.start,
                 "e": ref.end,
                 "score": round(ref.score, 3),
+                "sha": next((f.sha256 for f in looked if ref.start <= f.time < ref.end), ""),
                 "note": ref.note,
                 "h": list(ref.hypotheses),
                 "status": states[ref.id].status.value if ref.id in states else "unverified",
