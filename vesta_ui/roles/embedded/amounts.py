@@ -22,7 +22,7 @@ _FREQUENT = re.compile(
     re.IGNORECASE,
 )
 _MONEY = frozenset({"pound", "euro", "dollar", "penci", "penny", "cent", "franc", "money"})
-_MEASURES = frozenset(
+MEASURES = frozenset(
     map(
         stem,
         "cost price pay charge take last weigh measure long high height length tall old age number amount many much".split(),
@@ -37,7 +37,7 @@ _MORE = frozenset({"most", "least", "more", "less"})
 def _numbers(board: Board) -> list[tuple[float, float, int, str]]:
     """Every reading: (value, how much it belongs to the question in [0, 1], fact, its clause)."""
     found = []
-    weights = lambda stem: board.weights(stem) * (0.4 if stem in _MEASURES else 1.0)  # noqa: E731
+    weights = lambda stem: board.weights(stem) * (0.4 if stem in MEASURES else 1.0)  # noqa: E731
     units = [t for t in shared_words(board.question) if t.stem not in _MONEY]
     for i, fact in enumerate(board.facts):
         near_by = [(fact.words, 0.7), *((words, 0.6 * share) for words, share in board.around(i)[1:])]

@@ -6,7 +6,7 @@ Knows the line form of tool memory (`mm:ss.d–mm:ss.d content`), nothing of the
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vesta_ui.domain import Interval, MemoryItem, Modality, merge
 from vesta_ui.roles import Context
@@ -27,11 +27,20 @@ class Fact:
     content: str
     text: str = ""
     verdict: bool | None = None
+    calls: frozenset[tuple[int, str]] = frozenset()
+    """(step, operation) of each call that observed it."""
+
+    @property
+    def closely(self) -> bool:
+        """Whether a targeted look at one clip observed it."""
+        return any(operation == "clip" for _, operation in self.calls)
 
     @property
     def words(self) -> str:
         """What may be compared with words: the sentence said, or all that was perceived in the picture."""
-        return self.content.strip("“”") if self.modality is Modality.SPEECH else self.content
+        if self.modality is Modality.SPEECH:
+            return self.content.strip("“”")
+        return self.content if not self.text or self.text in self.content else f"{self.content}; {self.text}"
 
 
 def facts_of(context: Context) -> list[Fact]:
@@ -40,7 +49,7 @@ def facts_of(context: Context) -> list[Fact]:
     shown = {e.id: e for e in context.snapshot.entries} if context.snapshot else {}
     for entry in shown.values():
         o = entry.observation
-        _keep(found, Fact(entry.id, o.interval, o.modality, o.content, o.text, o.verdict))
+        _keep(found, Fact(entry.id, o.interval, o.modality, o.content, o.text, o.verdict, frozenset({(entry.step, entry.operation)})))
     for item in context.memory:
         if item.operation in PERCEIVING and not (item.entry_ids and set(item.entry_ids) <= set(shown)):
             for fact in _remembered(item):
@@ -49,7 +58,9 @@ def facts_of(context: Context) -> list[Fact]:
 
 
 def _keep(found: dict[tuple[Modality, str, int], Fact], fact: Fact) -> None:
-    found.setdefault((fact.modality, fact.content, round(fact.interval.start)), fact)
+    key = (fact.modality, fact.content, round(fact.interval.start))
+    known = found.get(key)
+    found[key] = replace(known, calls=known.calls | fact.calls) if known else fact
 
 
 def _remembered(item: MemoryItem) -> list[Fact]:
@@ -58,7 +69,7 @@ def _remembered(item: MemoryItem) -> list[Fact]:
     modality = Modality.SPEECH if item.operation == "speech" else Modality.PICTURE
     return [
         Fact(name, Interval(_seconds(m.groups()[:3]), max(_seconds(m.groups()[:3]), _seconds(m.groups()[3:6]))), modality, m[7],
-             " / ".join(_SIGN.findall(m[7])) if modality is Modality.PICTURE else "")
+             " / ".join(_SIGN.findall(m[7])) if modality is Modality.PICTURE else "", calls=frozenset({(item.step, item.operation)}))
         for name, m in zip(ids, matches, strict=True)
     ]  # fmt: skip
 
@@ -93,3 +104,16 @@ def missing(wanted: list[Interval], done: tuple[Interval, ...], least_s: float =
         if one.end - start >= least_s:
             left.append(Interval(start, one.end))
     return left
+
+
+def narrow(interval: Interval, longest_s: float) -> Interval:
+    """The middle of an interval: an observation's middle is where it was looked at."""
+    middle, half = (interval.start + interval.end) / 2, min(interval.length, longest_s) / 2
+    return Interval(middle - half, middle + half)
+
+
+def pieces(interval: Interval, longest_s: float) -> list[Interval]:
+    """An interval in equal parts, none longer than `longest_s`."""
+    count = max(1, -int(-interval.length // longest_s))
+    part = interval.length / count
+    return [Interval(interval.start + n * part, interval.start + (n + 1) * part) for n in range(count)]

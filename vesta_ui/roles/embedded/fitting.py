@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from vesta_ui.domain import Modality
 from vesta_ui.roles.embedded.asked import Kind
 from vesta_ui.roles.embedded.board import Board
 from vesta_ui.roles.embedded.similarity import affinity, clauses, matches, meaning
 from vesta_ui.roles.embedded.timing import Cited, Scores
-from vesta_ui.roles.embedded.words import Token, colours, content, readings
+from vesta_ui.roles.embedded.words import COLOURS, Token, colours, content, readings, tokens
 
 
 def fitting(board: Board) -> tuple[Scores, Cited, str]:
@@ -80,6 +81,11 @@ def _colour_rank(board: Board, at: int, label: str) -> float:
     mine = [c for c in line if any(affinity(c, t.stem) == 1.0 for t in board.choices[label])]
     if not mine:
         return 1.0
+    things = {t.stem for t in board.subject if t.stem not in COLOURS}
+    words = tokens(board.facts[at].content)
+    beside = {a.stem for a, b in pairwise(words) if a.stem in line and b.stem in things}
+    if beside:  # "a yellow circle" tells the colour of the circle, whatever else is there
+        return 1.0 if mine[0] in beside else 0.5
     pictures = [f for f in board.facts if f.modality is Modality.PICTURE]
     common = sum(mine[0] in colours(f.content) for f in pictures) / len(pictures)
     return (1.0 - 0.12 * min(5, line.index(mine[0]))) * (1.0 - 0.3 * common * (len(pictures) > 2))

@@ -6,8 +6,10 @@ places or kinds of things, and says so by saying nothing about them.
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -16,36 +18,23 @@ from numpy.typing import NDArray
 from vesta_ui import perception
 from vesta_ui.control import Control
 from vesta_ui.domain import Interval, Modality, Observation, Question
-from vesta_ui.perception import Box, Image
+from vesta_ui.perception import Image
 from vesta_ui.perception import objects as perception_motion
 from vesta_ui.roles import Look, Seen
+from vesta_ui.roles.embedded.describing import Glance, describe, told_things
 from vesta_ui.roles.embedded.reading import read
 from vesta_ui.roles.embedded.signs import Sign, numbers, same, signs, state
-from vesta_ui.roles.embedded.similarity import cover
-from vesta_ui.roles.embedded.words import content
 
 REACH_S = 5.0
 """A look speaks for at most so many seconds on either side, and never past the middle to the next look."""
 SAME_SHOT = 14.0
 """Mean grey-level difference of neighbouring looks, at 64 × 36 pixels, under which they show one shot moving on."""
 LONG_RUN = 4
-REMEMBERED = 512
-
-
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """One look, perceived: the signs in it, vivid things, the main colours and the light."""
-
-    span: Interval
-    signs: tuple[Sign, ...]
-    things: tuple[perception_motion.Thing, ...]
-    colours: tuple[str, ...]
-    light: str
-    looks: tuple[int, ...]
-
-    @property
-    def text(self) -> str:
-        return " / ".join(sign.text for sign in self.signs)
+REMEMBERED = 2_048
+_QUOTED = re.compile("“([^”]+)”")
+_known: dict[str, tuple[Sign, ...]] = {}
+"""Signs by the content hash of the picture: runs that look at the same stored frame read it once."""
+_lock = threading.Lock()
 
 
 class EmbeddedObserver:
@@ -55,7 +44,6 @@ class EmbeddedObserver:
 
     def __init__(self, max_frames: int = 8) -> None:
         self.max_frames = max_frames
-        self._read: dict[str, tuple[Sign, ...]] = {}
         self._last: tuple[NDArray[np.int16], tuple[Sign, ...]] | None = None
 
     def inspect(
@@ -71,27 +59,11 @@ class EmbeddedObserver:
     def judge(
         self, looks: Sequence[Look], interval: Interval, sub_question: str, question: Question, control: Control
     ) -> Seen:
-        """What is perceived, with one judgment on the sub-question: yes when it was met somewhere, no when nothing
-        of it was, else "cannot tell"."""
-        found = self._describe(looks, interval, sub_question, question, control)
-        if not found:
-            return Seen(())
-        wanted = content(sub_question)
-        words = " ".join(o.content for o in found)
-        met = max(0.0, cover(wanted, [(words, 1.0)])) if wanted else 0.0
-        if met >= 0.6 and not any(o.verdict for o in found):
-            confidence = round(0.4 + 0.4 * met, 2)
-            best = max(found, key=lambda o: cover(wanted, [(o.content, 1.0)]))
-            summary = Observation(
-                interval,
-                Modality.PICTURE,
-                f"together the pictures show what was asked: {best.content}",
-                True,
-                confidence,
-                text=best.text,
-            )
-            return Seen((*found, summary))
-        return Seen(tuple(found))
+        """What is perceived, judged by what the sub-question puts in quotation marks, else by all of it: yes where that was
+        met, no where another choice was met instead, else "cannot tell": what a picture does not show may still be so."""
+        quoted = _QUOTED.search(sub_question)
+        found = self._describe(looks, interval, quoted[1] if quoted else sub_question, question, control)
+        return Seen(tuple(replace(o, verdict=None) if o.verdict is False and not _other(o, quoted, question) else o for o in found))
 
     # ------------------------------------------------------------------ perceiving
     def _describe(
@@ -107,9 +79,10 @@ class EmbeddedObserver:
                 for m in moves
                 if m.first <= glance.looks[-1] and m.last >= glance.looks[0] and _close(looks, m.first, m.last)
             ]
-            sentence = _sentence(glance, told)
+            sentence = describe(glance, told, question)
             r = read(sentence, question, focus)
-            named = glance.signs[0].text.lower() if glance.signs else glance.things[0].name if glance.things else ""
+            things = told_things(glance, question)
+            named = glance.signs[0].text.lower() if glance.signs else things[0].name if things else ""
             readings = numbers(glance.signs)
             number = next((n for n in readings if n[0] == r.number), readings[0] if readings else (None, "", ""))
             found.append(
@@ -129,9 +102,9 @@ class EmbeddedObserver:
                 )
             )
             found += [
-                Observation(glance.span, Modality.PICTURE, f"a sign gives {text} for {of}", number=v, number_of=of)
+                Observation(glance.span, Modality.PICTURE, f"the sign gives {text} for {of}", number=v, number_of=of)
                 for v, of, text in readings[:6]
-                if of and (v, of, text) != number
+                if of and text[0].isdigit() and (v, of, text) != number
             ]
         return found
 
@@ -180,10 +153,10 @@ class EmbeddedObserver:
         return found
 
     def _read_look(self, look: Look, tiny: NDArray[np.int16], control: Control) -> tuple[Sign, ...]:
-        """Read once for each picture; a picture that hardly differs from the one just read is not read again."""
+        """Read once for each picture in this process; one that hardly differs from the one just read is not read again."""
         control.check()
-        if look.sha256 and look.sha256 in self._read:
-            return self._read[look.sha256]
+        if look.sha256 and (known := _known.get(look.sha256)) is not None:
+            return known
         if (
             self._last is not None
             and np.abs(self._last[0] - tiny).mean() < 2.0
@@ -194,9 +167,10 @@ class EmbeddedObserver:
             found = tuple(signs(look.image)) if perception.likely_text(look.image) else ()
             self._last = (tiny, found)
         if look.sha256:
-            if len(self._read) >= REMEMBERED:
-                self._read.pop(next(iter(self._read)))
-            self._read[look.sha256] = found
+            with _lock:
+                if len(_known) >= REMEMBERED:
+                    _known.pop(next(iter(_known)))
+                _known[look.sha256] = found
         return found
 
 
@@ -212,27 +186,9 @@ def _close(looks: Sequence[Look], first: int, last: int) -> bool:
     return all(looks[i + 1].time - looks[i].time <= 3.0 for i in range(first, last))
 
 
-def _sentence(glance: Glance, moves: Sequence[perception_motion.Movement]) -> str:
-    said = [f"a {sign.ground} sign {sign.region} reads “{sign.text}”" for sign in glance.signs]
-    said += dict.fromkeys(
-        f"a {t.name} {_where(t.region)}" for t in glance.things[:3] if not _is_sign(t.box, glance.signs)
-    )
-    said += dict.fromkeys(f"the {m.what} {m.how}" for m in moves)
-    if glance.colours:
-        said.append(
-            f"the picture is {'dark, ' if glance.light == 'dark' else ''}mostly {' and '.join(glance.colours[:3])}"
-        )
-    return "; ".join(said) or "nothing that can be named"
-
-
-def _where(region: str) -> str:
-    return "in the centre" if region == "centre" else f"at the {region}"
-
-
-def _is_sign(box: Box, found: Sequence[Sign]) -> bool:
-    """A vivid patch that is only the ground of a sign already told of."""
-    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-    return any(s.box[0] - 0.05 <= x <= s.box[2] + 0.05 and s.box[1] - 0.05 <= y <= s.box[3] + 0.05 for s in found)
+def _other(seen: Observation, quoted: re.Match[str] | None, question: Question) -> bool:
+    """Whether another choice than the one in quotation marks was met."""
+    return any(s.supports and (c := question.choice(s.label)) and (not quoted or c.text != quoted[1]) for s in seen.stances)
 
 
 def _tiny(image: Image) -> NDArray[np.int16]:

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from vesta_ui.control import Control
-from vesta_ui.domain import Action, Interval, Modality, Status, merge
+from vesta_ui.domain import Action, Interval, Modality, Policy, Status, merge
 from vesta_ui.roles import Context, Decision
 from vesta_ui.roles.embedded.asked import Kind
 from vesta_ui.roles.embedded.board import Board
-from vesta_ui.roles.embedded.facts import covered, facts_of, missing
+from vesta_ui.roles.embedded.confirming import WHOLE, Check
+from vesta_ui.roles.embedded.facts import Fact, covered, facts_of, missing, narrow, pieces
 from vesta_ui.roles.embedded.weigh import NOT_FOUND, Verdict, weigh
-from vesta_ui.roles.embedded.words import content
+from vesta_ui.roles.embedded.words import brief, content
 
 SURE, AHEAD = 0.5, 0.35
 """Confidence and margin from which the ledger is taken to support one answer."""
@@ -30,6 +31,9 @@ AT_ONCE = 8
 LOOKS = 4
 """Visual inspections before an answer; each costs seconds."""
 PAD_S = 3.0
+CLIP_S = 1.6
+"""Length of a targeted look: the frames lie close together."""
+DOUBTFUL = 0.3
 THIN_S = 15.0
 """A look every so many seconds or less often is a glance, after which a stretch still counts as not looked at."""
 _WHOLE = (Kind.COUNT, Kind.ORDER, Kind.PICK, Kind.EXTREME)
@@ -68,7 +72,7 @@ class _Turn:
         hear_out = (self.listen_to_all,)
         short = self.whole.length <= SHORT_S
         rules: tuple[Callable[[], Iterator[Action]], ...] = (
-            self.search, self.listen, *(hear_out if short else ()), self.look, *named, *hear_out, self.look_where_spoken, self.look_between, self.settle,
+            self.search, self.listen, *(hear_out if short else ()), self.look, *named, *hear_out, self.look_where_spoken, self.look_between, self.name_it, self.contrast, self.confirm,
         )  # fmt: skip
         for rule in rules:
             for action in rule():
@@ -212,8 +216,8 @@ class _Turn:
         ):
             return
         left = missing([self.whole], self.seen, 4.0)
-        pieces = [p for i in left for p in _pieces(i, 20.0)]
-        chosen = sorted(sorted(pieces, key=lambda i: -i.length)[:AT_ONCE])
+        parts = [p for i in left for p in pieces(i, 20.0)]
+        chosen = sorted(sorted(parts, key=lambda i: -i.length)[:AT_ONCE])
         if chosen:
             share = 1 - sum(i.length for i in left) / max(1e-6, self.whole.length)
             yield from self._inspect(
@@ -236,38 +240,78 @@ class _Turn:
                 self.asked.subject, 6, "The scenes found do not answer it; I search again with the key words alone."
             )
 
-    def settle(self) -> Iterator[Action]:
-        """A closer look where the two best choices part."""
-        v = self.verdict
-        if self.settled or not self.wants_picture or self.broad:
+    def name_it(self) -> Iterator[Action]:
+        """A count of shapes of the right colour: pictures do not say what they are, but speech may."""
+        if self.asked.kind is Kind.COUNT and self.verdict.gap and self.whole.length <= SHORT_S:
+            yield from self._speech([self.whole], f"Pictures alone do not name “{self.asked.subject}”; I hear whether it is spoken of.")
+
+    def contrast(self) -> Iterator[Action]:
+        """No choice is dropped unseen: the references of each are looked at or listened to before the answer."""
+        if self.context.policy is not Policy.CONTRASTIVE or not self.verdict.found:
             return
-        judged = [
+        known = self.heard if self.wants_speech else self.seen
+        owed: dict[str, list[Interval]] = {}
+        for state in self.context.references:
+            for label in state.reference.hypotheses:
+                owed.setdefault(label, []).append(state.reference.interval)
+        left = {k: spans for k, spans in owed.items() if not any(s.overlap(i) > 0 for s in spans for i in known)}
+        if left:
+            spans = list(dict.fromkeys(s for some in left.values() for s in some))[:AT_ONCE]
+            names = " and ".join(f"“{c.text}”" for c in self.question.choices if c.label in left)
+            why = f"Nothing retrieved for {brief(names, 10)} was examined yet; I do so before answering."
+            yield from self._speech(spans, why) if self.wants_speech else self._inspect(spans, why)
+
+    def confirm(self) -> Iterator[Action]:
+        """A closer look at what the answer rests on, and at the runner-up when the two are close."""
+        v = self.verdict
+        if not v.found or v.gap or not v.facts or v.check is not Check.OPEN:
+            return
+        if self.asked.kind in WHOLE:
+            yield from self._see_what_was_said(v.facts)
+            return
+        near = [v.facts[0], *(v.rival_facts[:1] if not self.settled else ())]
+        for fact in near:
+            if fact.modality is Modality.SPEECH and self.asked.modality is Modality.SPEECH:
+                if self.whole.length <= SHORT_S:
+                    yield from self._speech([self.whole], "One passage answers it; I listen to the rest for anything against it.")
+            elif not any(fact.interval.overlap(i) > 0 for i in self.judged()):
+                yield self._clip(fact)
+
+    def _see_what_was_said(self, facts: tuple[Fact, ...]) -> Iterator[Action]:
+        if self.asked.modality is None and not any(f.modality is Modality.PICTURE for f in facts):
+            spans = [narrow(f.interval, CLIP_S) for f in facts[:4]]
+            yield from self._inspect(spans, "So far this is only said; I look whether the pictures at those times agree.")
+
+    def _clip(self, fact: Fact) -> Action:
+        v = self.verdict
+        rival = self.question.choice(v.rival) if v.rival else None
+        answer = brief(v.text, 8)
+        if fact.modality is Modality.SPEECH:
+            why = f"“{answer}” is only said so far; I check the picture at that moment."
+        elif rival and not self.settled:
+            why = f"“{answer}” and “{brief(rival.text, 6)}” are still close; a targeted look may separate them."
+        else:
+            why = f"“{answer}” rests on one coarse look; a closer one confirms or unsettles it."
+        ask = f"“{v.text}” or “{rival.text}”? " if rival else f"Is it “{v.text}”? "
+        return Action("clip", {"interval": _span(narrow(fact.interval, CLIP_S)), "question": ask + self.question.text}, why)
+
+    def judged(self) -> list[Interval]:
+        return [
             Interval(*map(float, m.arguments["interval"]))
             for m in self.context.memory
             if m.operation == "clip" and not m.error
         ]
-        for fact in (*v.facts[:1], *v.rival_facts[:1]):
-            if (fact.text and fact in v.rival_facts) or any(fact.interval.iou(i) > 0.6 for i in judged):
-                continue  # it was read there already; reading it again separates nothing
-            if fact.modality is Modality.PICTURE or self.asked.modality is Modality.PICTURE:
-                span = fact.interval
-                rival = self.question.choice(v.rival) if v.rival else None
-                gap = f"“{v.text}” and “{rival.text}” are close" if rival else "the finding is weak"
-                yield Action(
-                    "clip",
-                    {"interval": _span(span), "question": self.question.text},
-                    f"So far {gap}; one targeted look at {span} may separate them.",
-                )
 
     def answer(self) -> Action:
         v = self.verdict
         ids = [f.id for f in v.facts if f.id][:6]
         if v.found:
-            why = v.why or (f"it fits best: {v.facts[0].words[:160]}" if v.facts else "it fits best")
-            thought = f"The evidence supports “{v.text}” ({v.confidence:.0%}): {why}."
-            label = v.label or v.text
+            why = v.why or (brief(v.facts[0].words, 30) if v.facts else "it fits best")
+            why += f"; {v.check.value}" if v.check else ""
+            start = "The evidence supports" if v.confidence > DOUBTFUL else "Nothing clearly supports any answer; the best guess is"
+            thought = f"{start} “{brief(v.text, 8)}” ({v.confidence:.0%}): {brief(why, 12)}"
             return Action(
-                "finalize", {"answer": label, "evidence": ids, "confidence": v.confidence, "why": why}, thought
+                "finalize", {"answer": v.label or v.text, "evidence": ids, "confidence": v.confidence, "why": why}, thought
             )
         if not self.question.choices:
             return Action(
@@ -341,12 +385,6 @@ class _Turn:
     def _clipped(self, start: float, end: float) -> Interval:
         start = min(max(0.0, start), self.whole.end)
         return Interval(start, max(start, min(self.whole.end, end)))
-
-
-def _pieces(interval: Interval, longest_s: float) -> list[Interval]:
-    count = max(1, -int(-interval.length // longest_s))
-    part = interval.length / count
-    return [Interval(interval.start + n * part, interval.start + (n + 1) * part) for n in range(count)]
 
 
 def _span(interval: Interval) -> list[float]:

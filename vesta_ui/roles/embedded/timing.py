@@ -15,7 +15,7 @@ from vesta_ui.roles.embedded.words import content, stem, tokens
 
 Scores = dict[str, float]
 Cited = dict[str, list[int]]
-_WRITTEN = frozenset(
+WRITTEN = frozenset(
     map(stem, "sign signs signpost caption title board word text name label poster card notice banner".split())
 )
 
@@ -55,7 +55,7 @@ def _estimates(board: Board) -> list[tuple[int, float, list[int]]]:
         about = cover(board.subject, board.around(i)[:3]) if times is not None and board.subject else 0.0
         if times is not None and about >= 0.35:
             found.append((times, min(0.9, 0.55 + 0.5 * about), [i]))
-    if board.subject and {t.stem for t in board.subject} <= _WRITTEN:
+    if board.subject and {t.stem for t in board.subject} <= WRITTEN:
         shown = _distinct_texts(board)
         return [(len(shown), 0.75, shown)] if shown else found
     if asked.modality is Modality.SPEECH and re.search(r"\bwords?\b|\bphrase\b|[“\"'‘]", low):
@@ -70,10 +70,11 @@ def _estimates(board: Board) -> list[tuple[int, float, list[int]]]:
     )
     for rank, modality in enumerate(order):
         events = strong(board.occurrences(board.tellable(modality), modality, 0.6))
-        if not events and modality is Modality.PICTURE:
+        alike = not events and modality is Modality.PICTURE
+        if alike:  # things of that colour, whose kind a picture does not tell
             events = strong(board.coloured())
         if events:
-            certainty = (0.85 if asked.modality in (None, modality) else 0.5) - 0.2 * rank - 0.12 * (len(events) == 1)
+            certainty = (0.85 if asked.modality in (None, modality) else 0.5) - 0.2 * rank - 0.12 * (len(events) == 1) - 0.1 * alike
             found.append(
                 (
                     len(events),

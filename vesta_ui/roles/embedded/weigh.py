@@ -12,18 +12,20 @@ from vesta_ui.domain import Modality, Question
 from vesta_ui.roles.embedded import amounts, timing
 from vesta_ui.roles.embedded.asked import Kind
 from vesta_ui.roles.embedded.board import Board
+from vesta_ui.roles.embedded.confirming import Check, adjusted, check
 from vesta_ui.roles.embedded.facts import Fact
 from vesta_ui.roles.embedded.fitting import fitting, yes_no
 from vesta_ui.roles.embedded.timing import Cited, Scores
+from vesta_ui.roles.embedded.trust import trust
 from vesta_ui.roles.embedded.words import colours
 
-NOT_FOUND = "Not found in what was seen and heard."
+NOT_FOUND = "not found in what was looked at"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """`label` None: open question, or nothing found. `margin` in [0, 1] is how far the best is ahead of the next.
-    `facts` are what it rests on, `rival` the runner-up's label."""
+    `facts` are what it rests on, `rival` the runner-up's label, `gap` what is missing for more confidence."""
 
     label: str | None
     text: str
@@ -33,6 +35,8 @@ class Verdict:
     why: str
     rival: str | None = None
     rival_facts: tuple[Fact, ...] = ()
+    check: Check = Check.OPEN
+    gap: str = ""
 
     @property
     def found(self) -> bool:
@@ -75,27 +79,34 @@ def _choose(board: Board, scores: Scores, cited: Cited, why: str) -> Verdict:
     best = ranked[0]
     second = scores[ranked[1]] if len(ranked) > 1 else 0.0
     margin = (scores[best] - second) / scores[best]
-    confidence = min(0.95, min(1.0, scores[best]) * (0.45 + 0.6 * min(1.0, 2 * margin)))
+    confidence, gap = trust(board, best, scores[best], margin, cited.get(best, []))
     choice = board.question.choice(best)
+    text = choice.text if choice else best
+    outcome = check(board, cited.get(best, []), text)
+    confidence = confidence if gap else adjusted(confidence, outcome)
     rival = ranked[1] if len(ranked) > 1 and second > 0 else None
     return Verdict(
-        best, choice.text if choice else best, round(max(0.03, confidence), 2), round(margin, 3), _facts(board, cited.get(best, [])), why,
-        rival, _facts(board, cited.get(rival, [])) if rival else (),
+        best, text, round(max(0.03, confidence), 2), round(margin, 3), _facts(board, cited.get(best, [])), gap or why,
+        rival, _facts(board, cited.get(rival, [])) if rival else (), outcome, gap,
     )  # fmt: skip
 
 
 def _open(board: Board, scores: Scores, cited: Cited, why: str) -> Verdict:
     if scores:
         best = max(scores, key=lambda k: scores[k])
-        return Verdict(
-            None, best, round(min(0.9, scores[best]), 2), scores[best], _facts(board, cited.get(best, [])), why
-        )
+        sure, gap = trust(board, None, scores[best], 1.0, cited.get(best, []))
+        if gap:
+            return Verdict(None, NOT_FOUND, 0.0, 0.0, (), gap)
+        return Verdict(None, best, round(sure, 2), scores[best], _facts(board, cited.get(best, [])), why)
     ranked = sorted(range(len(board.facts)), key=lambda i: -board.bearing(i) * _useful(board, i))
     at = ranked[0]
-    sure = board.bearing(at) * _useful(board, at)
-    if sure < 0.3:
-        return Verdict(None, NOT_FOUND, 0.0, 0.0, (), "nothing observed bears on the question")
-    return Verdict(None, _span(board, at), round(min(0.85, sure), 2), sure, _facts(board, [at]), "")
+    score = board.bearing(at) * _useful(board, at)
+    sure, gap = trust(board, None, score, 1.0, [at])
+    if gap or score < 0.3:
+        return Verdict(None, NOT_FOUND, 0.0, 0.0, (), gap or "nothing observed bears on the question")
+    outcome = check(board, [at], _span(board, at))
+    sure = adjusted(min(0.85, sure), outcome)
+    return Verdict(None, _span(board, at), round(sure, 2), score, _facts(board, [at]), "", check=outcome)
 
 
 def _useful(board: Board, at: int) -> float:

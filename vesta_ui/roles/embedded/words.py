@@ -263,3 +263,9 @@ def readings(text: str) -> list[Reading]:
 def colours(text: str) -> list[str]:
     """Colour names in a text, in order, each once."""
     return list(dict.fromkeys(t.stem for t in tokens(text) if t.stem in COLOURS and not t.negated))
+
+
+def brief(text: str, most: int) -> str:
+    """At most `most` words, without a full stop at the end."""
+    words = text.split()
+    return " ".join(words[:most]).rstrip(".,;: ") + ("…" if len(words) > most else "")
