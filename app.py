@@ -34,7 +34,7 @@ def main(argv: list[str] | None = None) -> int:
         data_dir_ready(settings.data_dir)
         opened = "desktop" if flags.desktop else "browser" if flags.open else ""
         launch(settings, opened=opened, mcp=flags.mcp)
-    except (VestaError, ValueError) as error:
+    except VestaError as error:
         print(error, file=sys.stderr)
         return 2
     return 0

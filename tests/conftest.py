@@ -13,8 +13,15 @@ for name in list(os.environ):
     if name.startswith("VESTA_") and name != "VESTA_CHROMIUM":
         del os.environ[name]
 
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+
 from vesta_ui import models
+from vesta_ui.models import keys
 from vesta_ui.settings import Settings
+
+hypothesis_settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("busy")  # a busy machine is slow at everything; what is asserted is not speed
 
 KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL")
 
@@ -26,6 +33,8 @@ def no_real_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.delenv(key, raising=False)
     monkeypatch.setattr(models, "ALLOW_REQUESTS", False)
     yield
+    for provider in keys.VARIABLES:
+        keys.set_key(provider, "")
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from test_driver import FACTS, QUESTION
 
 import app
 from vesta_ui import settings as all_settings
+from vesta_ui.errors import BadInput
 from vesta_ui.events import RunStarted
 from vesta_ui.runs.debug import settings_of
 from vesta_ui.settings import ABLATIONS, Settings, from_environment, public_spec
@@ -62,7 +63,7 @@ def test_the_server_address_comes_from_our_variables_then_from_gradios(tmp_path:
     ours = env | {"VESTA_HOST": "127.0.0.2", "VESTA_PORT": "1"}
     assert (from_environment(ours).host, from_environment(ours).port) == ("127.0.0.2", 1)
     assert from_environment(ours, host="127.0.0.3", port=2).port == 2, "a flag comes before the environment"
-    with pytest.raises(ValueError, match="must be a number, not “http”"):
+    with pytest.raises(BadInput, match="must be a number, not “http”"):
         from_environment(env | {"GRADIO_SERVER_PORT": "http"})
     assert from_environment({}).host == Settings(data_dir=tmp_path).host
 

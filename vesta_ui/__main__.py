@@ -6,22 +6,28 @@ Exit codes: 0 done, 1 internal error, 2 bad input, 3 a provider failed, 130 stop
 
 from __future__ import annotations
 
-import argparse
-import json
 import signal
 import sys
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(130))  # a stop is a stop, also while the rest is being imported
+
+import argparse
+import json
 from collections.abc import Callable
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from vesta_ui.control import Control
 from vesta_ui.domain import clock
 from vesta_ui.errors import BadInput, ModelFailed, Stopped, VestaError
-from vesta_ui.events import Decided, Event, IndexProgress, Observed, Routed
+from vesta_ui.events import Decided, Event, IndexProgress, Observed, Routed, StepStarted
 from vesta_ui.settings import ABLATIONS, Settings, from_environment
 
+FAILURES = {"internal": 1, "bad_input": 2, "busy": 2, "storage": 2}
+"""Exit codes of failed runs; every other failure is a provider's."""
 PHASES = ("probe", "scenes", "speech", "encode", "store", "total")
 
 
@@ -72,7 +78,7 @@ def index(arguments: argparse.Namespace) -> int:
         for scene in built.scenes:
             print(f"{scene.id}  {clock(scene.start)}–{clock(scene.end)}  {scene.transcript[:90]}")
         how = "reused" if built.reused else f"built in {built.seconds.get('total', 0):.1f} s"
-        print(f"{len(built.scenes)} scenes, {how}")
+        print(f"{len(built.scenes)} scene{'' if len(built.scenes) == 1 else 's'}, {how}")
     return 0
 
 
@@ -102,12 +108,9 @@ def ask(arguments: argparse.Namespace) -> int:
     assert finished is not None
     if finished.reason:
         _say(finished.reason)
-    codes: dict[str, int] = {"answered": 0, "budget": 0, "stopped": 130, "failed": 3}
-    if finished.outcome == "failed" and finished.failure == "internal":
-        return 1
-    if finished.outcome == "failed" and finished.failure[:1].isupper():  # an error class, not a model failure kind
-        return 2
-    return codes[finished.outcome]
+    if finished.outcome == "failed":
+        return FAILURES.get(finished.failure, 3)
+    return 130 if finished.outcome == "stopped" else 0
 
 
 def recorded(arguments: argparse.Namespace) -> int:
@@ -120,16 +123,24 @@ def recorded(arguments: argparse.Namespace) -> int:
 
 
 def replay(arguments: argparse.Namespace) -> int:
-    from vesta_ui.runs import recorder, report
-    from vesta_ui.runs.session import fold, until_step
+    from vesta_ui.commands.showing import run_text
+    from vesta_ui.runs import recorder, report, run
+    from vesta_ui.runs.session import until_step
 
     trace = recorder.read(arguments.run_dir)
-    events = list(trace.events) if arguments.step is None else until_step(trace.events, arguments.step)
-    data = report.as_json(fold(events), trace.folder)
+    events = list(trace.events)
+    if arguments.step is not None:
+        last = max((event.step for event in events if isinstance(event, StepStarted)), default=0)
+        if not 0 <= arguments.step <= last:
+            raise BadInput(f"the run has steps 0 to {last}: choose one of them, not {arguments.step}")
+        events = until_step(events, arguments.step)
+    shown = run.Run(trace.folder.name, trace.folder)
+    for event in events:
+        shown.add(event)
     if arguments.json:
-        _print_json(data)
+        _print_json(report.as_json(shown.session(), trace.folder))
     else:
-        _print_answer(data)
+        print(run_text(shown))
     return 0
 
 
@@ -169,10 +180,15 @@ def bench(arguments: argparse.Namespace) -> int:
 
 
 # ------------------------------------------------------------------------------------------------ parsing
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong with the words of a call in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{message}; `{self.prog} --help` lists what can be said\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="vesta_ui", description="Long-video question answering by an agent you can watch think."
-    )
+    parser = Parser(prog="vesta_ui", description="Long-video question answering by an agent you can watch think.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     one = _command(commands, "index", index, "build or reuse the scene index of a video")
@@ -236,10 +252,7 @@ def _roles(parser: argparse.ArgumentParser, *names: str) -> None:
 def _settings(arguments: argparse.Namespace) -> Settings:
     known = set(Settings.__slots__)
     chosen = {name: value for name, value in vars(arguments).items() if name in known}
-    try:
-        settings = from_environment(**chosen)
-    except ValueError as error:
-        raise BadInput(f"a setting cannot be read: {error}") from error
+    settings = from_environment(**chosen)
     if settings.max_steps < 1:
         raise BadInput(f"--max-steps must be at least 1, got {settings.max_steps}")
     return settings
@@ -260,7 +273,11 @@ def _progress(event: Event) -> None:
     match event:
         case IndexProgress():
             left = f", {event.eta_s:.0f} s left" if event.eta_s else ""
-            _say(f"{event.phase}: {event.done:.0f} of {event.total:.0f} {event.unit}{left}")
+            _say(
+                f"{event.phase}: {event.done:.0f} of {event.total:.0f} {event.unit}{left}"
+                if event.total
+                else event.phase
+            )
         case Routed():
             _say(f"route: {event.route.policy.value}: {event.route.why}")
         case Decided():

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 
 
 class VestaError(Exception):
-    """Root of every error this package raises on purpose."""
+    """Root of every error this package raises on purpose. `kind` is its name in a trace."""
+
+    kind = "failed"
 
 
 class BadInput(VestaError):
     """The user's input cannot be used."""
+
+    kind = "bad_input"
 
 
 class BadVideo(BadInput):
@@ -44,9 +48,13 @@ class BadTrace(BadInput):
 class Busy(VestaError):
     """Something else holds what is needed; try again when it is done."""
 
+    kind = "busy"
+
 
 class StorageFailed(VestaError):
     """The data folder cannot be written or read."""
+
+    kind = "storage"
 
 
 class OperationRefused(VestaError):

@@ -79,6 +79,8 @@ def storage_failed(path: Path, error: OSError) -> StorageFailed:
     """One sentence on what went wrong and what to do."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StorageFailed(f"the disk is full: {path.parent} has no room left; free some space and try again")
+    if error.errno in (errno.ENOTDIR, errno.EEXIST):
+        return StorageFailed(f"{path.parent} is not a folder; choose another data folder (VESTA_DATA_DIR)")
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return StorageFailed(f"{path.parent} cannot be written; choose another data folder (VESTA_DATA_DIR)")
     return StorageFailed(f"{path} cannot be written or read: {error.strerror or error}")

@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 
+from vesta_ui.errors import BadInput
+
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
@@ -160,7 +162,7 @@ class Settings:
 
 
 def from_environment(env: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
-    """Settings from `VESTA_*` variables, then the overrides that are not None. Raises `ValueError` on a bad port."""
+    """Settings from `VESTA_*` variables, then the overrides that are not None. Raises `BadInput` on a bad port."""
     env = os.environ if env is None else env
     data_dir = Path(env.get("VESTA_DATA_DIR") or user_data_path("vesta-ui", appauthor=False))
     settings = Settings(data_dir=data_dir.expanduser())
@@ -172,7 +174,7 @@ def from_environment(env: Mapping[str, str] | None = None, **overrides: Any) -> 
         values["host"] = host
     if port := env.get("VESTA_PORT") or env.get("GRADIO_SERVER_PORT"):
         if not port.isdecimal():
-            raise ValueError(f"the port must be a number, not “{port}”: set VESTA_PORT or GRADIO_SERVER_PORT")
+            raise BadInput(f"the port must be a number, not “{port}”: set VESTA_PORT or GRADIO_SERVER_PORT")
         values["port"] = int(port)
     values |= {name: value for name, value in overrides.items() if value is not None}
     return replace(settings, **values)

@@ -321,10 +321,8 @@ def run(
         yield from driver.loop(first_step=driver.state.step + 1)
     except Stopped:
         yield RunFinished(outcome=Outcome.STOPPED, answer=None, reason="stopped by the user")
-    except ModelFailed as error:
-        yield RunFinished(outcome=Outcome.FAILED, answer=None, reason=str(error), failure=error.kind)
     except VestaError as error:
-        yield RunFinished(outcome=Outcome.FAILED, answer=None, reason=str(error), failure=type(error).__name__)
+        yield RunFinished(outcome=Outcome.FAILED, answer=None, reason=str(error), failure=error.kind)
 
 
 __all__ = ["AGENTS", "Agent", "Driver", "check", "run"]

@@ -27,6 +27,7 @@ from vesta_ui.errors import ModelFailed, OperationRefused
 from vesta_ui.events import Event, Retrieved, Routed
 from vesta_ui.ledger import reference_states
 from vesta_ui.operations import OPERATIONS, Result, Workspace, load
+from vesta_ui.operations.speech import SILENT
 from vesta_ui.roles import Context, Decision
 from vesta_ui.roles.embedded import EmbeddedReasoner
 from vesta_ui.roles.loading import load_estimator, load_reasoner
@@ -86,9 +87,9 @@ class Vesta:
             memory=state.memory,
             step=step,
             budget=self.budget(),
-            operations=self._operations(),
+            operations=self._offered(),
             final=final,
-            cards=tuple(load(name) for name in self._operations()),
+            cards=tuple(load(name) for name in self._offered()),
         )
 
     def _references(self, state: State) -> tuple[ReferenceState, ...]:
@@ -99,6 +100,11 @@ class Vesta:
 
     def _operations(self) -> tuple[str, ...]:
         return tuple(name for name in OPERATIONS if name != "retrieve" or self.parts.retrieval)
+
+    def _offered(self) -> tuple[str, ...]:
+        """What the Reasoner may choose now: `speech` only where there is something to hear."""
+        silent = self.workspace.index.transcript.status in SILENT
+        return tuple(name for name in self._operations() if name != "speech" or not silent)
 
     def _route(self, question: Question) -> Routed:
         settings = self.workspace.settings

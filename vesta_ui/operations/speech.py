@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from vesta_ui.domain import Frame, Interval, Modality, Notice, Observation, Question, Word
-from vesta_ui.errors import ModelFailed
+from vesta_ui.errors import ModelFailed, OperationRefused
 from vesta_ui.operations import Result, Workspace, guard
 from vesta_ui.operations.arguments import SpeechArguments, checked
 from vesta_ui.operations.text import lines
@@ -15,6 +15,9 @@ from vesta_ui.roles.embedded.reading import read
 
 BLOCKED = ("blocked", "refused")
 """Failures after which the same pictures would not be described in other words either."""
+SILENT = ("off", "no sound track", "no speech found")
+"""States of a transcript in which `speech` has nothing to give and is not offered."""
+NOTHING_SAID = "nothing is said here"
 PAUSE_S = 1.0
 """A silence this long ends an utterance that has no full stop."""
 
@@ -30,12 +33,10 @@ class Speech:
         observations: list[Observation] = []
         for interval in kept:
             workspace.index.hear(interval, workspace.control)  # it may still be on its way
+            if (status := workspace.index.transcript.status) in SILENT:
+                raise OperationRefused(f"there is nothing to listen to: {status}")
             said = spoken([interval], question, asked.focus, workspace)
-            observations += said
-            if not said:
-                status = workspace.index.transcript.status
-                reason = "no speech here" if status in ("ok", "pending") else status
-                observations.append(Observation(interval, Modality.SPEECH, reason))
+            observations += said or [Observation(interval, Modality.SPEECH, NOTHING_SAID)]
         return Result(output=lines(observations), observations=tuple(observations), notices=tuple(notices))
 
 

@@ -23,8 +23,8 @@ def as_json(session: Session, run_dir: Path | None = None) -> dict[str, Any]:
     data = {
         "run_id": session.started.run_id,
         "run_dir": str(run_dir) if run_dir else None,
-        "outcome": finished.outcome if finished else "running",
-        "reason": finished.reason if finished else "",
+        "outcome": finished.outcome if finished else None,
+        "reason": finished.reason if finished else "the run has not ended here",
         "answer": _answer(finished.answer) if finished and finished.answer else None,
         "route": {
             "policy": route.policy,

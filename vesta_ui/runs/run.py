@@ -127,7 +127,7 @@ def play(
         for event in agents.run(started, video, settings, frames, run.control, prefix):
             yield keep(event)
     except VestaError as error:
-        yield keep(RunFinished(outcome=Outcome.FAILED, answer=None, reason=str(error), failure=type(error).__name__))
+        yield keep(RunFinished(outcome=Outcome.FAILED, answer=None, reason=str(error), failure=error.kind))
     except Exception as error:
         log.exception("run %s broke", run.id)
         reason = f"an internal error ended the run ({type(error).__name__}); the log has the details"
