@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.test_ledger import CHOICES, heard, ledger_of, ledgers, reading, reference, seen
+from tests.test_ledger import CHOICES, heard, ledger_of, ledgers, reference, seen
+from tests.test_relations import reading
 from vesta_ui.compact import compact, entry_line
 from vesta_ui.domain import Emphasis, Flag, Interval, Observation, Stance, Status, View
 from vesta_ui.ledger import Ledger, add_references, coverage, entries_from, hypotheses, reference_states, update
@@ -182,7 +183,7 @@ def test_sufficiency_depends_on_the_emphasis(
 
 
 def test_an_unlooked_reference_keeps_recall_from_sufficing() -> None:
-    ledger = add_references(ledger_of(seen(0, 990)), [reference(10, 20, step=5)])
+    ledger = add_references(ledger_of(seen(0, 310), seen(320, 990)), [reference(310, 320, step=5)])
     assert "r1 not looked at" in compact(ledger, COVERAGE).coverage.why
 
 

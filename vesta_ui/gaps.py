@@ -111,7 +111,7 @@ def find_gaps(
     if not settled:
         gaps += [
             Gap(
-                f"{s.reference.id} was not looked at since it was retrieved",
+                f"{s.reference.id} was not looked at",
                 "inspect",
                 s.reference.start,
                 s.reference.end,

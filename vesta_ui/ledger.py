@@ -164,8 +164,8 @@ def same_place(a: Interval, b: Interval) -> bool:
 
 
 def concerns(entry: Entry, reference: Reference) -> bool:
-    """Whether an entry can settle a reference: made after it, and sharing a second or half of the shorter with it."""
-    if entry.step < reference.step or entry.operation == "retrieve":
+    """Whether an entry can settle a reference: an observation that shares a second or half of the shorter with it."""
+    if entry.operation == "retrieve":
         return False
     return entry.interval.overlap(reference.interval) >= 1.0 or same_place(entry.interval, reference.interval)
 
@@ -173,7 +173,9 @@ def concerns(entry: Entry, reference: Reference) -> bool:
 def reference_states(ledger: Ledger) -> tuple[ReferenceState, ...]:
     """Verification outcome of every reference, from the verdicts of the entries that concern it, step by step.
 
-    Within a step:
+    Retrieval never verifies (VESTA §3.3), observation does, whenever it was made: a reference to a place that was looked
+    at before takes over what those looks settled, so one scene found twice has one outcome. Its history then begins with
+    that outcome at the step at which the reference appeared. Within a step:
     - a True verdict makes it *verified*: one part of a scene that meets the query is enough;
     - a False verdict makes it *rejected* once the False verdicts together cover half of it, before that *inconclusive*.
       A verified reference only yields to a False verdict on the place and query that verified it: *inconclusive*;
@@ -206,7 +208,9 @@ def _state(ledger: Ledger, reference: Reference) -> ReferenceState:
             status = Status.REJECTED if whole else Status.INCONCLUSIVE
         elif status is Status.UNVERIFIED:
             status = Status.INCONCLUSIVE
-        if status is not before:
+        if step < reference.step:
+            history = [(reference.step, status)]
+        elif status is not before:
             history.append((step, status))
     return ReferenceState(reference, status, tuple(history))
 

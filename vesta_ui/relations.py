@@ -24,6 +24,12 @@ TAKES_SIDES = 0.25
 ALIKE = 2 / 3
 """Share of words two names of one thing have in common."""
 
+_UNITS = (
+    "number euro dollar pound cent pence yen usd eur gbp year month week day hour minute second h hr min sec s ms am pm "
+    "clock o metre meter kilometre kilometer centimetre centimeter mile foot feet inch m km cm mm ft kilo kilogram gram "
+    "kg g lb litre liter l ml percent per degree celsius fahrenheit c f"
+)
+"""What a number may be measured in; such a word alone does not say what was counted."""
 _EMPTY = frozenset(["a", "an", "the", "of", "in", "on", "at", "to", "is", "are", "was", "were", "and", "his", "her", "its", "their"])  # fmt: skip
 
 
@@ -186,11 +192,14 @@ def conflicts(ledger: Ledger) -> tuple[Relation, ...]:
     """What disagrees about one place: numbers of one quantity, states of one thing, verdicts on one query, support and
     refutation of one choice. *resolved* when every later look at the place says the same and one side had said so;
     else *open*. Two equal readings never conflict; different readings at different places are a sequence, not a conflict.
+
+    A quantity is what `number_of` says was counted; a mere unit ("euro", "hour") names none. Numbers that one look read
+    at a place (a price list, opening hours) stand beside each other there and are nobody's rivals.
     """
     found: list[Relation] = []
-    numbered = [e for e in ledger.entries if e.observation.number is not None]
+    numbered = [e for e in ledger.entries if e.observation.number is not None and _names(e.observation.number_of)]
     for kind in _kinds(numbered, _quantity):
-        found += _disagreements(kind, _quantity(kind[0]), lambda e: f"{e.observation.number:g}")
+        found += _disagreements(_sole(kind), _quantity(kind[0]), lambda e: f"{e.observation.number:g}")
     for kind in _kinds((e for e in ledger.entries if ":" in e.observation.state), _thing):
         found += _disagreements(kind, _thing(kind[0]), _value)
     judged = [e for e in ledger.entries if e.observation.verdict is not None and e.query]
@@ -201,6 +210,22 @@ def conflicts(ledger: Ledger) -> tuple[Relation, ...]:
         taken = [e for e in ledger.entries if abs(_net(e, label)) >= TAKES_SIDES]
         found += _disagreements(taken, f"choice {label}", partial(_side, label=label))
     return tuple(found)
+
+
+def _names(quantity: str) -> bool:
+    return bool(words(quantity) - words(_UNITS))
+
+
+def _sole(readings: Sequence[Entry]) -> list[Entry]:
+    """The readings that are the only number their look gave of this quantity at their place."""
+    return [
+        e
+        for e in readings
+        if not any(
+            o.step == e.step and o.observation.number != e.observation.number and same_place(o.interval, e.interval)
+            for o in readings
+        )
+    ]
 
 
 def _one_a_step(judged: Sequence[Entry]) -> list[Entry]:
