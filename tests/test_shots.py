@@ -20,9 +20,10 @@ from scenedetect import open_video as peer_open
 from vesta_ui.control import Control
 from vesta_ui.domain import Interval
 from vesta_ui.errors import Stopped, StorageFailed
-from vesta_ui.shots import ScenePass, find_cuts, ladder, parts, passes, scene_pass, tile
+from vesta_ui.shots import ScenePass, find_cuts, ladder, parts, passes, scene_pass, scores, tile
 from vesta_ui.shots.spool import Part
 from vesta_ui.video import open_video
+from vesta_ui.video.picture import fit
 
 SLOWER = {"preset": "veryfast"}
 
@@ -148,17 +149,18 @@ def test_cuts_over_a_seam_an_edit_list_and_wrapped_stamps(tmp_path: Path) -> Non
     assert list(of(wrapped).cuts) == pytest.approx([1.5, 3.0], abs=0.002)
 
 
-def test_quick_scores_stay_within_the_band_that_is_scored_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from vesta_ui.shots import scores
-
-    path = media.write(tmp_path / "v.mp4", nature(6, [2, 4], size=(960, 540), seed=9), fps=10, options=SLOWER)
+@pytest.mark.parametrize("size", [(960, 540), (270, 480)])
+def test_cheap_scores_stay_within_the_band_that_is_scored_again(size: tuple[int, int], tmp_path: Path) -> None:
+    path = media.write(tmp_path / "v.mp4", nature(6, [2, 4], size=size, seed=9), fps=10, options=SLOWER)
     with open_video(path) as video, passes.Reader(video.source) as reader:
-        quick, exact = scores.Scorer(960, 540, (1000.0,)), scores.Scorer(960, 540, (27.0,))
-        monkeypatch.setattr(exact, "_shrunk", lambda frame: None)
-        errors = [abs(quick.score(frame) - exact.score(frame)) for _, frame in reader.frames()]
-    assert max(errors) < scores.BAND
+        looks = [scores.Look(frame, fit(*size, scores.WIDTH)) for _, frame in reader.frames()]
+    errors = {make: 0.0 for make, _ in scores.CHEAP}
+    for before, now in pairwise(looks):
+        exact = scores.distance(now.seen(scores.full), before.seen(scores.full))
+        for make in errors:
+            cheap = scores.distance(now.seen(make), before.seen(make))
+            errors[make] = max(errors[make], abs(cheap - exact))
+    assert all(0 < errors[make] < band for make, band in scores.CHEAP)
 
 
 # ------------------------------------------------------------------------------------------------ scenes

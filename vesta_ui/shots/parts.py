@@ -24,8 +24,9 @@ from vesta_ui.video.decode import Reader
 STILL_SIDE = 512
 QUIET = 10.0  # fast: key pictures that differ less have no cut between them …
 SPIKE = 0.25  # … unless a picture between them is this large, measured by its key picture
-TAIL = 10  # fast: pictures before a key picture that are all decoded, as encoders put key pictures at cuts
-GUARD = 9.0  # fast: a rough difference this far below the threshold, or half as far again above it, is looked at closer
+TAIL = 10  # fast: pictures before a key picture or a large one that are all decoded, as encoders put these at cuts
+GUARD = 6.0  # fast: a rough difference this near to the threshold is looked at closer; largest error seen there 2.4
+BUSY = 12  # fast: a group with more large pictures than this is decoded whole at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,26 +161,26 @@ def _fast(job: Job, readers: Readers, keys: list[int], span: Span, found: _Found
         differ[tick] = scorer.score(frame)
         if tick >= keys[-1]:
             break
-        found.keep(tick, frame)
+        found.offer(tick, frame)
     end = span.end if span.end is not None else int(timeline.ticks[-1]) + 1
     for start, stop in pairwise([*keys, end] if keys[-1] < end else keys):
-        group = timeline.ticks[timeline.ordinal(start) : timeline.ordinal(stop - 1) + 1]
-        sizes = timeline.sizes[timeline.ordinal(start) : timeline.ordinal(stop - 1) + 1]
-        spiky = len(sizes) > 1 and sizes[1:].max() > SPIKE * sizes[0]
-        if spiky or start not in differ or differ.get(stop, QUIET) >= QUIET:
-            _group(job, readers, [int(t) for t in group], stop, found)
-        job.done += len(group)
+        first, last = timeline.ordinal(start), timeline.ordinal(stop - 1) + 1
+        ticks, sizes = timeline.ticks[first:last].tolist(), timeline.sizes[first:last]
+        large = np.flatnonzero(sizes > SPIKE * sizes[0])[1:]
+        if len(large) > BUSY:
+            _compare(job, readers.exact, start, stop, ticks, found, True)
+        elif len(large) or start not in differ or differ.get(stop, QUIET) >= QUIET:
+            _group(job, readers, ticks, large.tolist(), stop, found)
+        job.done += len(ticks)
 
 
-def _group(job: Job, readers: Readers, ticks: list[int], stop: int, found: _Found) -> None:
-    """A group of pictures: roughly and without those nothing refers to, except at its end; then roughly one by one where
-    that shows a change; then exactly where even that leaves a doubt."""
-    end = {*ticks[:1], *ticks[-TAIL:], stop}
-    doubtful = _compare(job, readers.rough, ticks[0], stop, end, found, False)
+def _group(job: Job, readers: Readers, ticks: list[int], large: list[int], stop: int, found: _Found) -> None:
+    """A group of pictures: roughly and without those nothing refers to, except at its end and before large ones; then
+    exactly as far as that leaves a doubt."""
+    near = {tick for at in large for tick in ticks[max(0, at - TAIL) : at + 2]}
+    doubtful = _compare(job, readers.rough, ticks[0], stop, {*ticks[:1], *near, *ticks[-TAIL:], stop}, found, False)
     if doubtful:
-        doubtful = _compare(job, readers.rough, ticks[0], stop, doubtful, found, False)
-    if doubtful:
-        _compare(job, readers.exact, ticks[0], stop, doubtful, found, True)
+        _compare(job, readers.exact, ticks[0], max(doubtful), doubtful, found, True)
 
 
 def _compare(
@@ -187,9 +188,9 @@ def _compare(
 ) -> set[int]:
     """Score neighbours of which both were decoded. Returns the pictures between which a cut may lie: those not neighbours
     that differ, and, unless `exact`, neighbours whose difference is near the threshold."""
-    timeline = job.video.timeline
-    scorer = Scorer(*job.video.source.size, (job.threshold,) if exact else ())
-    doubtful, before, low, high = set[int](), None, job.threshold - GUARD, job.threshold + 1.5 * GUARD
+    timeline, wanted = job.video.timeline, set(wanted)
+    scorer = Scorer(*job.video.source.size, (job.threshold,), exact)
+    doubtful, before, low, high = set[int](), None, job.threshold - GUARD, job.threshold + GUARD
     for tick, frame in reader.frames_from(start, wanted):
         job.check()
         score, number = scorer.score(frame), timeline.ordinal(tick)
