@@ -102,7 +102,28 @@ LECTURE = film(
     """
 )
 
+HOUSE = film(
+    """
+    0-4 S The hall has three windows and a fine fireplace.
+    5-9 S Then the kitchen, with a window to the garden.
+    10-14 S The tower has no windows at all.
+    15-20 S Nobody may enter the library except the librarian.
+    22-26 S On board nobody says a word.
+    28-33 S All the trains were late except the one from Dover.
+    35-40 S No one was hurt in the fire.
+    42-46 S She sells not only bread but cakes.
+    """
+)
+
 CASES = [
+    # negation
+    (HOUSE, "Which room has no window?", ("The hall", "The kitchen", "The tower"), "C"),
+    (HOUSE, "Who may enter the library?", ("The cook", "The librarian", "The gardener"), "B"),
+    (HOUSE, "Does anybody on board say a word?", ("Yes", "No"), "B"),
+    (HOUSE, "Which train was not late?", ("From Dover", "From London"), "A"),
+    (HOUSE, "Was anyone hurt in the fire?", ("Yes", "No"), "B"),
+    (HOUSE, "How many people were hurt in the fire?", ("None", "One", "Two"), "A"),
+    (HOUSE, "Does she sell bread?", ("Yes", "No"), "A"),
     # speech, one place
     (MUSEUM, "When did the big pendulum stop?", ("1320", "1944", "1920", "1844"), "B"),
     (MUSEUM, "Why was the large pendulum stopped?", ("It was too loud", "Its weight damaged the floor", "The king forbade it", "It was too tall"), "B"),

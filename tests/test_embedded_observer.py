@@ -94,6 +94,48 @@ def test_the_same_picture_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert calls == 1
 
 
+def test_another_observer_in_this_process_does_not_read_a_stored_picture_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = Look(0.5, sign(canvas(), 20, 20, "SOUTH GATE"), "c" * 64)
+    first = EmbeddedObserver().inspect([frame], [Interval(0, 1)], "", NONE, Control()).observations
+    monkeypatch.setattr(perception, "read_text", lambda *_: pytest.fail("read again"))
+    assert EmbeddedObserver().inspect([frame], [Interval(0, 1)], "", NONE, Control()).observations == first
+    other = sign(canvas(), 20, 20, "OTHER GATE")
+    with pytest.raises(pytest.fail.Exception):
+        EmbeddedObserver().inspect([Look(0.5, other, "d" * 64)], [Interval(0, 1)], "", NONE, Control())
+
+
+# ------------------------------------------------------------------------------------------------ the sentences
+def test_beside_a_sign_colours_and_patches_are_told_only_when_asked_about() -> None:
+    image = sign(canvas((60, 120, 60)), 20, 20, "NORTH GATE")
+    cv2.circle(image, (500, 260), 50, (220, 30, 30), -1)
+    (plain,) = inspect([image], ask("Which gate is shown?", "North", "South"))
+    assert plain.content == "a blue sign at the top left reads “NORTH GATE”"
+    (asked,) = inspect([image], ask("How often is the red balloon seen?"))
+    assert "a red circle at the bottom right" in asked.content
+    (named,) = inspect([image], ask("How often is the Red Balloon Inn shown?"))
+    assert "circle" not in named.content
+    (colour,) = inspect([image], ask("What colour is the lawn?"))
+    assert "mostly" in colour.content
+    (bare,) = inspect([canvas((60, 120, 60))], ask("Which gate is shown?"))
+    assert bare.content == "the picture is mostly green"
+
+
+def test_sentences_are_short_and_keep_what_bears_on_the_question() -> None:
+    rows = tuple(f"DISH {n} {n}.50" for n in range(1, 7))
+    image = sign(canvas(), 20, 20, *rows)
+    (seen,) = [o for o in inspect([image], ask("What does dish 5 cost?", "5.50", "6.50")) if o.text]
+    assert "DISH 5 5.50" in seen.content and len(seen.content.split()) <= 28
+    assert all(row.split()[-1] in seen.text for row in rows)
+
+
+def test_things_alike_are_told_together_with_the_right_article() -> None:
+    image = canvas()
+    for x in (80, 560):
+        cv2.circle(image, (x, 60), 40, (250, 140, 20), -1)
+    (seen,) = inspect([image], ask("Which orange things are shown?"))
+    assert seen.content.startswith("an orange circle at the top ") and " and at the top " in seen.content
+
+
 # ------------------------------------------------------------------------------------------------ colour, form, motion
 def test_a_vivid_thing_is_named_by_colour_and_form() -> None:
     image = canvas()
@@ -140,6 +182,16 @@ def test_a_clip_question_is_answered_yes_no_or_not_at_all() -> None:
     assert any(o.verdict is True and (o.confidence or 0) >= 0.6 for o in met)
     missed = judge(looks, Interval(0, 1), "Does a giraffe drink?", NONE, Control()).observations
     assert not any(o.verdict is True for o in missed)
+
+
+def test_a_clip_says_no_only_where_another_choice_is_met() -> None:
+    question = ask("Which room is it?", "Tea room", "Music room")
+    sub = "Is it “Music room”? Which room is it?"
+    judge = EmbeddedObserver().judge
+    (other,) = judge([Look(0.5, sign(canvas(), 20, 20, "TEA ROOM"))], Interval(0, 1), sub, question, Control()).observations
+    assert other.verdict is False
+    (blank,) = judge([Look(0.5, canvas())], Interval(0, 1), sub, question, Control()).observations
+    assert blank.verdict is None
 
 
 def test_no_frames_is_no_observation() -> None:

@@ -31,6 +31,7 @@ MEASURES = frozenset(
 """Words of measuring: every number is near one."""
 _KINDS = frozenset(map(stem, "kind type sort one part place thing number time".split()))
 _CLOCK = re.compile(r"^when\b|\bwhat time\b|\b[ap]\.?\s?m\b", re.IGNORECASE)
+_ZERO = frozenset(("0", "zero", "none", "never", "nobody", "no one"))
 _MORE = frozenset({"most", "least", "more", "less"})
 
 
@@ -103,6 +104,17 @@ def quantity(board: Board) -> tuple[Scores, Cited, str]:
         if counted[0] and max(counted[0].values()) > max(scores.values()):
             return counted
     return scores, cited, "derived from several numbers" if derived else ""
+
+
+def nothing(board: Board) -> tuple[Scores, Cited, str] | None:
+    """None at all, where that is a choice and a fact denies what is counted ("no one was hurt")."""
+    zero = [c.label for c in board.question.choices if c.text.strip().lower() in _ZERO]
+    subject = [t for t in board.subject if t.stem not in ("person", "man", "woman")] or board.subject
+    denied = [(-cover(subject, [(f.words, 1.0)]), i) for i, f in enumerate(board.facts)] if zero and subject else []
+    most, at = max(denied, default=(0.0, 0))
+    if most < 0.6:
+        return None
+    return {c.label: 0.8 if c.label in zero else 0.1 for c in board.question.choices}, {zero[0]: [at]}, "it is denied"
 
 
 def _equal(a: float, b: float, clock: bool) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from vesta_ui.domain import Interval, Modality, Question
-from vesta_ui.roles.embedded.asked import Asked, understand
+from vesta_ui.roles.embedded.asked import Asked, Kind, understand
 from vesta_ui.roles.embedded.facts import Fact
 from vesta_ui.roles.embedded.reading import distinctive
 from vesta_ui.roles.embedded.similarity import clauses, cover, in_line, meaning, rarity
@@ -48,7 +48,7 @@ class Board:
         self.asked: Asked = understand(question)
         self.facts = list(facts)
         self._sources: dict[int, list[tuple[str, float]]] = {}
-        self.weights = rarity(f.words for f in self.facts)
+        self.weights = rarity(dict.fromkeys(f.words for f in self.facts))
         self.choices: dict[str, list[Token]] = distinctive(question)
         self._asks_why = bool(_WHY.match(question.text))
         self.subject = content(self.asked.subject) + ([] if _measured(question) else shared_words(question))
@@ -166,6 +166,13 @@ class Board:
         )
 
     # ------------------------------------------------------------------ matching
+    def lettered(self, at: int, wanted: Sequence[Token]) -> bool:
+        """False when lettering is asked for and these words of a picture's description are not part of it."""
+        fact = self.facts[at]
+        if self.asked.kind is not Kind.TEXT or fact.modality is not Modality.PICTURE:
+            return True
+        return cover(wanted, [(fact.text, 1.0)]) >= 0.8 * cover(wanted, [(fact.words, 1.0)])
+
     def states(self, at: int, wanted: Sequence[Token]) -> float:
         """How far a fact states these words, in [−1, 1]. When the question asks what is not so, a fact that denies
         something states it."""
@@ -176,15 +183,15 @@ class Board:
 
     def _states(self, at: int, wanted: Sequence[Token]) -> float:
         """A clause that also bears on the subject counts most where several choices are spoken of."""
-        fact = self.facts[at]
-        if not in_line(wanted, fact.words):
+        words = self.facts[at].words
+        if not in_line(wanted, words) or not self.lettered(at, wanted):
             return 0.0
-        sources = [(fact.words, 1.0)] + [s for s in self.around(at)[1:] if s[1] in (BEFORE[0], AFTER[0])]
-        whole = cover(wanted, [(fact.words, 1.0)], self.weights)
+        sources = [(words, 1.0)] + [s for s in self.around(at)[1:] if s[1] in (BEFORE[0], AFTER[0])]
+        whole = cover(wanted, [(words, 1.0)], self.weights)
         wide = 0.85 * cover(wanted, sources, self.weights)
         if abs(wide) > abs(whole) and (whole > 0.3):
             whole = wide
-        parts = clauses(fact.words)
+        parts = clauses(words)
         if len(parts) < 2 or not self._contested(at, wanted):
             return whole
         best = 0.0

@@ -8,7 +8,7 @@ from itertools import pairwise
 from vesta_ui.domain import Modality
 from vesta_ui.roles.embedded.asked import Kind
 from vesta_ui.roles.embedded.board import Board
-from vesta_ui.roles.embedded.similarity import affinity, clauses, matches, meaning
+from vesta_ui.roles.embedded.similarity import affinity, clauses, cover, matches, meaning
 from vesta_ui.roles.embedded.timing import Cited, Scores
 from vesta_ui.roles.embedded.words import COLOURS, Token, colours, content, readings, tokens
 
@@ -25,6 +25,9 @@ def fitting(board: Board) -> tuple[Scores, Cited, str]:
                 (max(0.0, v) * board.fits(i) * (0.5 + 0.5 * board.share(i)) for i, v in enumerate(stated)), default=0.0
             )
             denied, at = max(((-v * board.bearing(i), i) for i, v in enumerate(stated)), default=(0.0, 0))
+            lack, where = _lacks(board, wanted)
+            if lack > denied:
+                denied, at = lack, where
             scores[label] = 1.0 - present + max(0.0, denied)
             cited[label] = [at] if denied > 0.3 else [i for _, i in ranked[:1]] if present > 0.5 else []
             continue
@@ -44,6 +47,16 @@ def fitting(board: Board) -> tuple[Scores, Cited, str]:
         cited = {label: sorted(shared) for label in scores}
         return scores, cited, "the others were found, this one was not"
     return scores, cited, ""
+
+
+def _lacks(board: Board, wanted: Sequence[Token]) -> tuple[float, int]:
+    """Where what is asked about is denied of this choice: "the tower has no window"; and how clearly, in [0, 1]."""
+    found = [
+        (-cover(board.subject, [(f.words, 1.0)]) * max(0.0, cover(wanted, board.around(i)[:2])), i)
+        for i, f in enumerate(board.facts)
+        if board.subject and any(t.negated for t in tokens(f.words))
+    ]
+    return max(found, default=(0.0, 0))
 
 
 def _support(board: Board, at: int, label: str) -> float:

@@ -22,8 +22,10 @@ from vesta_ui.perception import Image
 from vesta_ui.perception import objects as perception_motion
 from vesta_ui.roles import Look, Seen
 from vesta_ui.roles.embedded.describing import Glance, describe, told_things
-from vesta_ui.roles.embedded.reading import read
+from vesta_ui.roles.embedded.reading import MET, read
 from vesta_ui.roles.embedded.signs import Sign, numbers, same, signs, state
+from vesta_ui.roles.embedded.similarity import cover
+from vesta_ui.roles.embedded.words import content
 
 REACH_S = 5.0
 """A look speaks for at most so many seconds on either side, and never past the middle to the next look."""
@@ -62,8 +64,9 @@ class EmbeddedObserver:
         """What is perceived, judged by what the sub-question puts in quotation marks, else by all of it: yes where that was
         met, no where another choice was met instead, else "cannot tell": what a picture does not show may still be so."""
         quoted = _QUOTED.search(sub_question)
-        found = self._describe(looks, interval, quoted[1] if quoted else sub_question, question, control)
-        return Seen(tuple(replace(o, verdict=None) if o.verdict is False and not _other(o, quoted, question) else o for o in found))
+        asked = quoted[1] if quoted else sub_question
+        found = self._describe(looks, interval, asked, question, control)
+        return Seen(tuple(_judged(one, asked, question) for one in found))
 
     # ------------------------------------------------------------------ perceiving
     def _describe(
@@ -186,9 +189,15 @@ def _close(looks: Sequence[Look], first: int, last: int) -> bool:
     return all(looks[i + 1].time - looks[i].time <= 3.0 for i in range(first, last))
 
 
-def _other(seen: Observation, quoted: re.Match[str] | None, question: Question) -> bool:
-    """Whether another choice than the one in quotation marks was met."""
-    return any(s.supports and (c := question.choice(s.label)) and (not quoted or c.text != quoted[1]) for s in seen.stances)
+def _judged(seen: Observation, asked: str, question: Question) -> Observation:
+    words = content(asked)
+    met = max(0.0, cover(words, [(f"{seen.content} {seen.text}", 1.0)])) if words else 0.0
+    if met >= MET:
+        return replace(seen, verdict=True, confidence=round(min(0.95, 0.5 + 0.45 * met), 2))
+    others = (question.choice(s.label) for s in seen.stances if s.supports)
+    if any(choice and choice.text != asked for choice in others):
+        return replace(seen, verdict=False, confidence=0.7)
+    return replace(seen, verdict=None, confidence=0.4)
 
 
 def _tiny(image: Image) -> NDArray[np.int16]:

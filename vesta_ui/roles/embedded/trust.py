@@ -91,7 +91,7 @@ def _absent(board: Board) -> str:
         return f"“{asked.subject}” was met nowhere"
     if not board.choices:
         return "" if not board.subject or asked.anchor or _share_met(board, named(board.subject)) > 0 else "nothing asked about was met"
-    if any(_share_met(board, wanted) > 0 for wanted in board.choices.values()):
+    if any(_in_fact(board, [t], at) >= _MET for line in board.choices.values() for t in line for at in range(len(board.facts))):
         return ""
     return "" if kind is Kind.QUANTITY and _share_met(board, named(board.subject)) >= 0.5 else "none of the choices was met"
 
@@ -148,4 +148,4 @@ def _stated(board: Board, wanted: Sequence[Token]) -> float:
 
 def _in_fact(board: Board, wanted: Sequence[Token], at: int) -> float:
     words = board.facts[at].words
-    return abs(cover(wanted, [(words, 1.0)])) if in_line(wanted, words) else 0.0
+    return abs(cover(wanted, [(words, 1.0)])) if in_line(wanted, words) and board.lettered(at, wanted) else 0.0

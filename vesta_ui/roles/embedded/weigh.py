@@ -15,6 +15,7 @@ from vesta_ui.roles.embedded.board import Board
 from vesta_ui.roles.embedded.confirming import Check, adjusted, check
 from vesta_ui.roles.embedded.facts import Fact
 from vesta_ui.roles.embedded.fitting import fitting, yes_no
+from vesta_ui.roles.embedded.similarity import cover
 from vesta_ui.roles.embedded.timing import Cited, Scores
 from vesta_ui.roles.embedded.trust import trust
 from vesta_ui.roles.embedded.words import colours
@@ -53,6 +54,8 @@ def weigh(question: Question, facts: list[Fact]) -> Verdict:
 
 def _scores(board: Board) -> tuple[Scores, Cited, str]:
     kind = board.asked.kind
+    if kind in (Kind.COUNT, Kind.QUANTITY) and (none := amounts.nothing(board)):
+        return none
     if kind is Kind.COUNT:
         return timing.count(board)
     if kind is Kind.ORDER:
@@ -102,7 +105,7 @@ def _open(board: Board, scores: Scores, cited: Cited, why: str) -> Verdict:
     at = ranked[0]
     score = board.bearing(at) * _useful(board, at)
     sure, gap = trust(board, None, score, 1.0, [at])
-    if gap or score < 0.3:
+    if gap or score < 0.2:
         return Verdict(None, NOT_FOUND, 0.0, 0.0, (), gap or "nothing observed bears on the question")
     outcome = check(board, [at], _span(board, at))
     sure = adjusted(min(0.85, sure), outcome)
@@ -110,13 +113,14 @@ def _open(board: Board, scores: Scores, cited: Cited, why: str) -> Verdict:
 
 
 def _useful(board: Board, at: int) -> float:
-    """Whether a fact holds the sort of thing that is asked for."""
+    """In [0, 1]: whether a fact holds the sort of thing that is asked for, and speaks of it itself."""
     fact, kind = board.facts[at], board.asked.kind
     if kind is Kind.TEXT:
         return 1.0 if fact.text else 0.1
     if kind is Kind.COLOUR:
         return 1.0 if colours(fact.words) else 0.1
-    return 1.0 if fact.modality is Modality.SPEECH or fact.text else 0.5
+    own = max(0.0, cover(board.subject, [(fact.words, 1.0)])) if board.subject else 1.0
+    return (1.0 if fact.modality is Modality.SPEECH or fact.text else 0.5) * (0.3 + 0.7 * own)
 
 
 def _span(board: Board, at: int) -> str:

@@ -17,7 +17,8 @@ STOP = frozenset(
     than so such very just also too there here it its he she they them his her their we our us you your i me my mine is are was were be
     been being am do does did done doing have has had having will would shall should can could may might must which
     who whom whose what when where why how s t re ve ll d m up out off down again all any both each some own same
-    while during before after until since because through between whether""".split()
+    while during before after until since because through between whether anybody anyone anything somebody someone
+    something""".split()
 )
 NEGATORS = frozenset(
     "not no never without neither nor none nobody nothing nowhere cannot hardly instead rather except isn't aren't wasn't weren't "
@@ -144,6 +145,8 @@ def _tokens(text: str) -> tuple[Token, ...]:
         low = piece.lower().replace("’", "'")
         if value is not None:
             found.append(Token(value, piece, negated))
+        elif low == "except":  # turns what was said of all the others
+            negated = not negated
         elif low in NEGATORS:
             negated = low not in {"rather", "instead"} or (
                 at + 1 < len(pieces) and pieces[at + 1][0].lower() in {"of", "than"}
@@ -180,6 +183,8 @@ def _clock_words(text: str) -> str:
 
     text = _CLOCK.sub(clock, text)
     text = _PLANNED.sub("not", text)
+    text = re.sub(r"\bno one\b", "nobody", text, flags=re.IGNORECASE)
+    text = re.sub(r"\bnot (?=only\b)", "", text, flags=re.IGNORECASE)
     text = re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", text)
     text = re.sub(r"\s+o['’]?\s?clock\b", "", text, flags=re.IGNORECASE)
     text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
