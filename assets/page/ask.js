@@ -6,25 +6,32 @@
     press("sample:" + facts.sample);
     const sample = (V.samples || []).find((s) => s.key === "sample:" + facts.sample);
     V.show("presets", sample ? { sample } : { own: true });
+    /* a question that was filled in for another video goes with it; one the reader wrote stays */
+    if (!["sample:" + facts.sample, facts.key].includes(filled.of) && untouched()) V.fillQuestion(sample ? opening(sample) : {}, facts.key);
   });
+  let filled = { text: ["", ""], of: "" };
+  const opening = (sample) => sample.questions.find((q) => q.preset) || sample.questions[0] || {};
+  const texts = (q) => [q.question || "", (q.choices || []).join("\n")];
+  const written = () => ["question", "choices"].map((id) => document.querySelector(`#${id} textarea`)?.value || "");
+  const untouched = () => { const now = written(); return !now.join("").trim() || now.every((text, i) => text === filled.text[i]); };
+  V.fillQuestion = (q, of = V.videoKey()) => { filled = { text: texts(q), of }; V.type("question", filled.text[0]); V.type("choices", filled.text[1]); };
   V.panels.samples = (root) => ({
     update: (list) => {
       const samples = list || [];
       V.samples = samples;
+      if (samples.length) filled = { text: texts(opening(samples[0])), of: samples[0].key }; /* the page comes with it */
       V.fill(root, samples.map((s, i) => h("button.sample", { type: "button", "aria-pressed": String(i === 0), title: s.topic, data: { key: s.key }, onclick: () => {
         press(s.key);
         V.type("video-path", "");
         V.chooseVideo(s.key);
         V.show("presets", { sample: s });
-        const first = s.questions.find((q) => q.preset) || s.questions[0];
-        if (first) V.fillQuestion(first);
+        if (untouched()) V.fillQuestion(opening(s), s.key);
       } }, s.title)));
     },
   });
-  /* the player's value is what Run sends along, so it has to change with the choice */
+  /* gradio hears of it too: it would pass on nothing if its next value for the player were the one it knows */
   V.chooseVideo = (key) => { const panel = V.live.player; panel.api.props.value = { key }; V.openVideo(key); };
 
-  V.fillQuestion = (q) => { V.type("question", q.question); V.type("choices", (q.choices || []).join("\n")); };
   V.panels.presets = (root) => ({
     update: (value) => {
       const sample = value?.sample, all = sample?.questions || [];

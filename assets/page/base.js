@@ -95,14 +95,14 @@
     if (!make) return;
     const panel = make(root, api) || {};
     V.live[name] = { root, api, ...panel };
-    /* streamed values come as JSON text: gradio would wrap every part of an object in a proxy; unset ones as "" */
-    const take = () => { const value = api.props.value; V.receive(name, typeof value === "string" ? (value ? JSON.parse(value) : null) : value || null); };
+    const take = () => V.receive(name, api.props.value || null); /* unset ones are "" */
     api.watch("value", take);
     take();
+    if (Object.keys(V.live).length === document.querySelectorAll("[data-panel]").length) V.tell("ready");
   };
   V.receive = (name, value) => {
     const panel = V.live[name];
-    if (!panel || (value?.run && V.left.has(value.run))) return;
+    if (!panel) return;
     V.values[name] = value;
     if (V.state.pinned !== null && V.PINNED.includes(name)) return; /* the reader looks at an earlier step */
     later(name);

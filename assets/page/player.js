@@ -4,6 +4,7 @@
   const SPEEDS = [0.5, 1, 1.5, 2, 4];
   let video = null, key = "", facts = null, loop = null, timer = 0, wanted = null;
 
+  V.videoKey = () => key;
   V.now = () => (video && Number.isFinite(video.currentTime) ? video.currentTime : 0);
   V.duration = () => facts?.duration_s || 0;
   V.seek = (t) => {
@@ -66,9 +67,10 @@
     video.addEventListener("error", () => video.getAttribute("src") && hold("This browser cannot play the copy of this video. Times and frames still work."));
     V.on("loop", (now) => { loopMark.hidden = !now; loopMark.textContent = now ? `⟲ ${V.span(now[0], now[1])} ×` : ""; });
     V.on("time", (t) => { if (video.readyState === 0) time.textContent = `${V.clock(t)} / ${V.clock(V.duration())}`; });
+    const uncaption = () => video.querySelectorAll("track").forEach((t) => t.remove());
+    V.on("run", uncaption);
     V.on("subtitles", (run) => {
-      video.querySelectorAll("track").forEach((t) => t.remove());
-      if (!run) return;
+      uncaption();
       video.append(h("track", { kind: "subtitles", label: "Transcript", default: true, src: V.url(`run/${run}/subtitles.vtt`) }));
       setTimeout(() => showCaptions(captions.getAttribute("aria-pressed") === "true"), 50);
     });
@@ -79,13 +81,15 @@
     }
     async function load() {
       clearTimeout(timer);
-      const mine = key;
+      const mine = key, wished = key;
       if (!key) return hold("No video yet: choose a sample, type a path, or upload a file.");
       const state = await V.get(`video/${encodeURIComponent(key)}/state`).catch((error) => ({ error: error.message }));
       if (mine !== key) return;
       if (state.key) {
         key = state.key; facts = state; V.state.video = key;
+        if (wished === usual) V.state.usual = key;
         if (V.state.runSha && V.state.runSha !== key) V.clearRun();
+        V.address();
         V.tell("video", facts);
       }
       if (state.ready) {
@@ -101,11 +105,14 @@
     }
     hold("");
     V.openVideo = (next) => { if (next && next !== key) { key = next; loop = null; V.tell("loop", null); load(); } };
-    let first = true;
+    let first = true, usual = "";
     return { update: (value) => {
-      /* a link to a run names its own video: the sample is not even opened */
-      if (first && V.asked.get("run") && value?.key?.startsWith("sample:")) { first = false; return; }
-      first = false;
+      if (first) {
+        first = false;
+        usual = value?.key || "";
+        if (V.asked.get("run")) return; /* a link to a run names its own video: the sample is not even opened */
+        if (V.asked.get("video")) return V.openVideo(V.asked.get("video"));
+      }
       if (value?.key && value.key !== key) V.openVideo(value.key); else if (!value?.key && !key) load(); } };
   };
 })();

@@ -47,7 +47,7 @@
     }
     V.on("status", (value) => { total = value.step || 0; live = !!value.live; draw(); });
     V.on("pin", draw);
-    V.on("run", () => { halt(); draw(); });
+    V.on("run", () => { halt(); total = 0; live = false; draw(); });
     V.replay = () => { halt(); toggle(); };
     V.scrub = (way) => go(Math.max(0, Math.min(total, (V.state.pinned ?? total) + way)));
   };

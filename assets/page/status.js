@@ -42,6 +42,7 @@
         status.usage && (status.usage.requests || status.max_usd) ? h("span.chip", {}, "spent ", h("i", {}, V.money(status.usage.usd)), status.max_usd ? ` of ${V.money(status.max_usd)}` : "") : null);
     };
     V.on("status", (value) => { status = value; draw(); });
+    V.on("run", () => { status = {}; draw(); });
     V.on("forecast", (value) => { forecast = value; draw(); });
     V.on("settings", (chosen) => { roles = { ...roles, ...Object.fromEntries(Object.entries(chosen).filter(([name]) => name in roles)) }; draw(); });
     drawTabs();
@@ -60,11 +61,22 @@
     const dot = h("i.dot", { "aria-hidden": "true" }), replay = h("div.replay", { hidden: true });
     V.append(root, [dot, text, bar, h("span.sp"), replay]);
     V.replayBar?.(replay);
-    let shownVideo = "", filled = "";
+    let shownVideo = "", filled = "", ofRun = false, wasOn = false, said = "";
+    V.on("run", (run) => {
+      if (run || !ofRun) return;
+      /* another video was chosen: nothing of the old run stays. What Python said meanwhile (“Opened …”) does. */
+      shownVideo = filled = "";
+      V.receive("status", { phase: "idle", text: said || (wasOn ? "The run before goes on: it is in Replay. Pick a question and press Run." : "") });
+    });
     return {
       update: (value) => {
         if (!value) return;
+        said = value.run ? "" : value.text;
+        if (!value.run && wasOn && V.state.run) return void (text.textContent = value.text); /* about a command: the run goes on */
         if (value.run) V.setRun(value.run);
+        if (value.run && !value.roles) V.follow(value.run, true);
+        ofRun = !!value.run;
+        wasOn = ofRun && !!value.live;
         const phase = value.phase || "idle";
         text.textContent = value.text || "Ready. Pick a question and press Run.";
         bar.hidden = !BUSY.includes(phase) || phase === "paused";
@@ -79,7 +91,7 @@
         if (value.run !== filled && value.question && !value.fresh) { /* a run opened by link or reload: show what it was asked */
           filled = value.run;
           const field = document.querySelector("#question textarea");
-          if (field && document.activeElement !== field) { V.type("question", value.question); V.type("choices", value.choices.join("\n")); }
+          if (field && document.activeElement !== field) V.fillQuestion(value, value.sha);
         }
       },
     };
@@ -94,7 +106,7 @@
   };
   function buttons(phase) {
     const busy = BUSY.includes(phase), held = phase === "paused", deciding = held || phase === "running" || phase === "pausing";
-    set("run", !busy, busy ? "Running" : "Run", busy ? "This run goes on; stop it to ask again" : "Ask (Ctrl+Enter)");
+    set("run", !busy, held ? "Paused" : phase === "pausing" ? "Pausing" : busy ? "Running" : "Run", held ? "This run waits; continue it, or stop it to ask again" : busy ? "This run goes on; stop it to ask again" : "Ask (Ctrl+Enter)");
     set("pause", deciding, phase === "paused" || phase === "pausing" ? "Continue" : "Pause", phase === "paused" ? "Continue (p)" : "Pause before the next operation (p)");
     set("step", deciding, "Step", "Do exactly one operation (n)");
     set("stop", busy, "Stop", "Stop and keep what was found (x)");

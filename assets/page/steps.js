@@ -17,12 +17,19 @@
     const proposed = h("div.proposed", { hidden: true });
     const pill = h("button.pill", { type: "button", hidden: true, onclick: () => { V.state.follow = true; follow(); } });
     const recorded = h("button.link", { type: "button", hidden: !V.recorded, onclick: () => V.watchRecorded() }, "Or watch a recorded run at once");
-    const empty = h("div.empty.first", {},
+    const before = h("p", { hidden: true });
+    const empty = h("div.empty.first", {}, before,
       h("p", {}, h("b", {}, "1 "), "Pick a question above, or write your own about any video."),
       h("p", {}, h("b", {}, "2 "), "Press Run: every step the agent takes appears here as it happens."),
       h("p", {}, h("b", {}, "3 "), "Click any time or any bar to see the moment it talks about."),
       recorded);
-    V.on("recorded", (there) => { recorded.hidden = !there; });
+    V.on("recorded", (there) => { recorded.hidden = !there || !before.hidden; });
+    const NO_STEP = { indexing: "The video is indexed first; then every step the agent takes appears here.", stopped: "Stopped before the first step.", failed: "Failed before the first step; the line above says why.", lost: "Interrupted before the first step.", done: "Answered without a step." };
+    V.on("phase", (phase) => {
+      const asking = ["idle", "error"].includes(phase);
+      before.textContent = asking ? "" : NO_STEP[phase] || "The first step appears here in a moment.";
+      for (const line of empty.children) line.hidden = line === before ? asking : line === recorded ? !asking || !V.recorded : !asking;
+    });
     V.append(root, [h("div.panel-top", {}, h("h2", {}, "Steps"), count, filters, search), h("div.feed-wrap", {}, list, pill), proposed]);
     V.proposal(proposed, api.trigger);
 

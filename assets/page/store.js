@@ -25,13 +25,24 @@
     return Number.isFinite(chosen.s) && Number.isFinite(item.s) && chosen.s < item.e && item.s < chosen.e;
   };
 
-  /* ---- the run. What still arrives of a run this page has left is not shown. */
-  V.left = new Set();
+  /* ---- the stream of a run: its panels as they change. The browser takes a broken line up again by itself. */
+  let line = null, followed = "";
+  V.follow = (run, again = false) => { /* again: a run that had ended goes on */
+    if (run === followed && !(again && line?.readyState === EventSource.CLOSED)) return;
+    line?.close();
+    followed = run;
+    if (!run) return;
+    const mine = (line = new EventSource(V.url(`run/${encodeURIComponent(run)}/stream`)));
+    mine.addEventListener("message", (event) => Object.entries(JSON.parse(event.data)).forEach(([name, value]) => V.receive(name, value)));
+    mine.addEventListener("end", () => mine.close());
+  };
+  V.once("ready", () => V.follow(V.asked.get("run") || ""));
+
+  /* ---- the run on the page */
   V.setRun = (run) => {
     if (!run || run === V.state.run) return;
-    if (V.state.run) V.left.add(V.state.run);
-    V.left.delete(run);
     V.state.run = run;
+    V.follow(run);
     V.state.runSha = "";
     V.state.pinned = null;
     V.state.selection = null;
@@ -47,7 +58,7 @@
   /* another video was chosen: the run on the page was about another one */
   V.clearRun = () => {
     if (!V.state.run) return;
-    V.left.add(V.state.run);
+    V.follow("");
     Object.assign(V.state, { run: "", runSha: "", pinned: null, selection: null });
     document.body.classList.remove("has-run");
     V.PINNED.forEach((name) => { V.values[name] = null; V.show(name, null); });
@@ -59,6 +70,7 @@
   V.address = () => {
     const url = new URL(location.href), put = (key, value) => (value === null || value === undefined || value === "" ? url.searchParams.delete(key) : url.searchParams.set(key, value));
     put("run", V.state.run);
+    put("video", V.state.run || V.state.video === V.state.usual ? "" : V.state.video);
     put("step", V.state.pinned ?? V.state.selection?.step);
     put("at", V.state.pinned === null ? null : 1);
     if (Number.isFinite(V.state.selection?.s)) put("t", +V.state.selection.s.toFixed(1));
@@ -107,10 +119,4 @@
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value").set.call(field, text);
     field.dispatchEvent(new Event("input", { bubbles: true }));
   };
-})();
-/* A page that is being left has nothing to report: gradio logs the end of its own stream as an error. */
-(() => {
-  const report = console.error;
-  addEventListener("beforeunload", () => { console.error = () => {}; });
-  addEventListener("pageshow", () => { console.error = report; });
 })();

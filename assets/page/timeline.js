@@ -110,13 +110,15 @@
     /* before a run there are the lanes, the axis and the playhead already: nothing moves when it starts */
     const blank = (duration) => { T.duration = duration; T.from = 0; T.to = duration; T.value = { duration, items: [], relevance: [], scenes: 0, coverage: null, query: "" }; };
     V.on("run", () => { plot.style.visibility = "hidden"; key = ""; V.scenes = []; if (V.duration()) blank(V.duration()); T.redraw(); });
-V.on("video", (facts) => { if (!V.state.run && facts.duration_s) { blank(facts.duration_s); T.redraw(); } });
+    V.on("video", (facts) => { if (!V.state.run && facts.duration_s) { blank(facts.duration_s); T.redraw(); } });
 
     async function scenes(value) {
       const wanted = value.run + value.index + value.pending;
       if (!value.index || wanted === key) return;
       key = wanted;
-      V.scenes = await V.get(`run/${value.run}/scenes`).catch(() => []);
+      const found = await V.get(`run/${value.run}/scenes`).catch(() => []);
+      if (V.state.run !== value.run) return; /* the page went on to another run meanwhile */
+      V.scenes = found;
       V.state.sha = value.sha;
       V.tell("scenes");
       if (V.scenes.some((s) => s.speech)) V.tell("subtitles", value.run);

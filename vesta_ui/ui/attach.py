@@ -1,6 +1,7 @@
 """What a browser tab holds on a run: a stream of panel values, at most ten updates a second, only of what changed.
 
-A tab shows one run at a time; attaching to another ends the older stream of the same tab. The run itself never notices.
+Server-sent events, which a browser ends in silence when its page is left and takes up again after a broken line. The run
+itself never notices. Knows no gradio and no request.
 """
 
 from __future__ import annotations
@@ -10,28 +11,22 @@ import json
 import time
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
-
-import gradio as gr
 
 from vesta_ui.runs.run import Run
 from vesta_ui.ui import view
 
-PANELS = ("status", "route", "steps", "timeline", "ledger", "answer")
-"""Panels of the stream, in output order."""
 PACE_S = 0.1
 WAIT_S = 2.0
+QUIET_S = 15.0
+"""After so long without news a comment is sent, so that a line that was cut is noticed."""
+END = "event: end\ndata:\n\n"
+"""The last message: nothing more will come, do not connect again."""
 
 _waiting = ThreadPoolExecutor(max_workers=64, thread_name_prefix="attach")
-_newest: dict[str, object] = {}
 
 
 def shown(run: Run) -> dict[str, str]:
-    """Every panel of a run as it is now, as JSON text ("" for nothing).
-
-    Text, because gradio's page wraps every part of an object value in a proxy, which costs more than drawing it. `<` is
-    escaped: gradio warns about anything that looks like a script.
-    """
+    """Every panel of a run as it is now, as JSON text."""
     done = run.done
     session = run.session()
     values = view.views(
@@ -43,31 +38,33 @@ def shown(run: Run) -> dict[str, str]:
         done=done,
         lost=done and session.finished is None,
     )
-    return {name: json.dumps(value).replace("<", "\\u003c") if value else "" for name, value in values.items()}
+    return {name: json.dumps(value) for name, value in values.items()}
 
 
-async def stream(run: Run, tab: str) -> AsyncIterator[tuple[Any, ...]]:
-    """Panel values in `PANELS` order; `gr.skip()` for those that did not change. Ends with the run."""
-    mine = object()
-    _newest[tab] = mine
+def message(panels: dict[str, str]) -> str:
+    """One message of the stream: panel name → value, the values given as JSON text."""
+    return "data: {" + ",".join(f'"{name}":{value}' for name, value in panels.items()) + "}\n\n"
+
+
+async def stream(run: Run) -> AsyncIterator[str]:
+    """Messages: first every panel of the run, then those that changed. Ends with the run."""
     sent: dict[str, str] = {}
+    spoke = time.monotonic()
     loop = asyncio.get_running_loop()
-    try:
-        while _newest.get(tab) is mine:
-            began = time.monotonic()
-            seq, last, steering = len(run.events), run.done, _steering(run)
-            values = await loop.run_in_executor(_waiting, shown, run)
-            changed = [name for name in PANELS if sent.get(name) != values[name]]
-            sent = values
-            if changed and _newest.get(tab) is mine:
-                yield tuple(values[name] if name in changed else gr.skip() for name in PANELS)
-            if last:
-                return
-            await asyncio.sleep(max(0.0, PACE_S - (time.monotonic() - began)))
-            await loop.run_in_executor(_waiting, _wait, run, seq, steering)
-    finally:
-        if _newest.get(tab) is mine:
-            del _newest[tab]
+    while True:
+        began = time.monotonic()
+        seq, last, steering = len(run.events), run.done, _steering(run)
+        values = await loop.run_in_executor(_waiting, shown, run)
+        changed = {name: value for name, value in values.items() if sent.get(name) != value}
+        sent = values
+        if changed or began - spoke > QUIET_S:
+            spoke = began
+            yield message(changed) if changed else ":\n\n"
+        if last:
+            yield END
+            return
+        await asyncio.sleep(max(0.0, PACE_S - (time.monotonic() - began)))
+        await loop.run_in_executor(_waiting, _wait, run, seq, steering)
 
 
 def _steering(run: Run) -> tuple[bool, bool, str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
+import itertools
 import logging
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from vesta_ui.question import parse_question
 from vesta_ui.runs import fork as forks
 from vesta_ui.runs.run import Run, Runs
 from vesta_ui.settings import Settings
-from vesta_ui.ui import attach
 from vesta_ui.ui.videos import Shelf
 
 log = logging.getLogger(__name__)
@@ -47,7 +45,7 @@ class Handlers:
         except VestaError as error:
             return gr.skip(), trouble(error)
         assert known.facts is not None
-        return {"key": known.facts.sha256}, idle(f"Opened “{known.facts.name}”. Ask a question about it.")
+        return video(known.facts.sha256), idle(f"Opened “{known.facts.name}”. Ask a question about it.")
 
     def upload(self, file: str | None) -> tuple[Any, Json]:
         return self.open_path(file or "")
@@ -63,18 +61,20 @@ class Handlers:
         return question.text, "\n".join(c.text for c in question.choices) if question.choices else gr.skip()
 
     def start(
-        self, text: str, choices: str, agent: str, path: str, player: Json | None, chosen: Json | None
+        self, text: str, choices: str, agent: str, path: str, key: str, chosen: Json | None
     ) -> tuple[str, Json, Any]:
-        """Start a run. Returns its id ("" when it could not be started), the status, and the player's video."""
+        """Start a run on the video of `key`, else of `path`.
+
+        Returns the run's id ("" when it could not be started), the status, and the player's video.
+        """
         try:
             question = parse_question(text or "", [line for line in (choices or "").splitlines() if line.strip()])
-            key = str((player or {}).get("key") or "")
-            known = self.shelf.find(key) if key or not (path or "").strip() else self.shelf.open(Path(path.strip()))
+            known = self.shelf.find(key or "") if key or not (path or "").strip() else self.shelf.open(Path(path.strip()))
             run = self.runs.start(known.path, question, self.choose(agent, chosen or {}))
         except VestaError as error:
             return "", trouble(error), gr.skip()
         assert known.facts is not None
-        return run.id, started(run.id), {"key": known.facts.sha256}
+        return run.id, started(run.id), video(known.facts.sha256)
 
     def choose(self, agent: str, chosen: Json) -> Settings:
         """The settings of one run: what the drawer holds over the server's own; numbers may come as text."""
@@ -87,18 +87,6 @@ class Handlers:
         if agent:
             values["agent"] = agent
         return replace(self.settings, **values)
-
-    async def attach(self, run_id: str, request: gr.Request) -> AsyncIterator[tuple[Any, ...]]:
-        """The stream of a run for this tab; nothing for an empty id."""
-        if not run_id:
-            return
-        try:
-            run = await asyncio.to_thread(self.runs.get, run_id)
-        except VestaError as error:
-            yield (trouble(error), *("" for _ in attach.PANELS[1:]))
-            return
-        async for values in attach.stream(run, str(request.session_hash)):
-            yield values
 
     def pause(self, run_id: str) -> None:
         """Pause a run that runs, continue one that is paused."""
@@ -128,9 +116,7 @@ class Handlers:
             return trouble(error)
         return gr.skip()
 
-    def fork(
-        self, run_id: str, agent: str, player: Json | None, chosen: Json | None, event: gr.EventData
-    ) -> tuple[Any, Json, Any]:
+    def fork(self, run_id: str, agent: str, chosen: Json | None, event: gr.EventData) -> tuple[Any, Json, Any]:
         """A child of the shown run from one of its steps, with another action; the parent stays untouched."""
         data = event._data or {}
         try:
@@ -142,7 +128,7 @@ class Handlers:
             return gr.skip(), trouble(error), gr.skip()
         return run.id, started(run.id), gr.skip()
 
-    def resume(self, player: Json | None, chosen: Json | None, event: gr.EventData) -> tuple[Any, Json, Any]:
+    def resume(self, chosen: Json | None, event: gr.EventData) -> tuple[Any, Json, Any]:
         """Go on with an interrupted run after its last whole step."""
         run_id = str((event._data or {}).get("id", ""))
         try:
@@ -150,11 +136,12 @@ class Handlers:
             run = self.runs.resume(run_id, self.shelf.find(sha).path, self.choose("", chosen or {}))
         except VestaError as error:
             return gr.skip(), trouble(error), gr.skip()
-        return run.id, started(run.id), {"key": sha}
+        return run.id, started(run.id), video(sha)
 
-    def recorded(self) -> str:
-        """The recorded run that comes with the first sample, made one of this data folder's runs."""
-        return samples.keep_recorded(self.runs.root)
+    def recorded(self) -> tuple[str, Json]:
+        """The recorded run that comes with the first sample, made one of this data folder's runs: its id and a status."""
+        run_id = samples.keep_recorded(self.runs.root)
+        return run_id, started(run_id)
 
     def key(self, event: gr.EventData) -> Any:
         """A provider key typed in the settings: kept for this process only."""
@@ -190,13 +177,21 @@ def _action(data: Json) -> Action:
     return Action(operation, arguments, str(data.get("thought") or "chosen by hand"))
 
 
+_said = itertools.count()
+"""Goes along with every answer: gradio passes nothing on when a value equals the one before."""
+
+
+def video(sha256: str) -> Json:
+    return {"key": sha256, "said": next(_said)}
+
+
 def started(run_id: str) -> Json:
-    return {"run": run_id, "phase": "starting", "text": "Starting …", "live": True}
+    return {"run": run_id, "phase": "starting", "text": "Starting …", "live": True, "said": next(_said)}
 
 
 def idle(text: str) -> Json:
-    return {"phase": "idle", "text": text, "live": False}
+    return {"phase": "idle", "text": text, "live": False, "said": next(_said)}
 
 
 def trouble(error: Exception) -> Json:
-    return {"phase": "error", "text": str(error), "live": False}
+    return {"phase": "error", "text": str(error), "live": False, "said": next(_said)}

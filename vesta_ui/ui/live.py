@@ -1,4 +1,4 @@
-"""The Live tab: player, timeline and answer on the left; question, route, steps and ledger on the right."""
+"""The Live tab: player, answer, timeline and ledger on the left; question, route and steps on the right."""
 
 from __future__ import annotations
 
@@ -7,17 +7,24 @@ from typing import Any
 import gradio as gr
 
 from vesta_ui import agents, samples
-from vesta_ui.ui.attach import PANELS
 from vesta_ui.ui.handlers import Handlers
-from vesta_ui.ui.panels import QUIET, STREAM, panel
+from vesta_ui.ui.panels import QUIET, panel
+
+ON_THE_VIDEO_SHOWN = "(text, choices, agent, path, key, chosen) => [text, choices, agent, path, VESTA.videoKey(), chosen]"
+"""A reload or a link may show another video than gradio's own state knows of."""
 
 
 def build(page: gr.Blocks, handlers: Handlers) -> None:
-    """Place the parts and wire them. `#run-id` holds the id of the run this page is attached to."""
+    """Place the parts and wire them. `#run-id` holds the id of the run that the buttons steer.
+
+    What a run does reaches the page through the stream of `attach`, not through gradio.
+    """
     shown = samples.load()
     first = shown[0] if shown else None
     preset = first.presets[0] if first and first.presets else None
-    run_id = gr.Textbox(visible="hidden", elem_id="run-id", label="run", container=False)
+    run_id, key = (
+        gr.Textbox(visible="hidden", elem_id=name, label=name, container=False) for name in ("run-id", "video-key")
+    )
     with gr.Row(elem_id="top"):
         status = panel("status", "status", value={"phase": "idle", "text": ""})
         path, opened, upload = _source(shown)
@@ -25,7 +32,8 @@ def build(page: gr.Blocks, handlers: Handlers) -> None:
         with gr.Column(elem_id="left", min_width=0):
             player = panel("player", "vid", value={"key": f"sample:{first.name}"} if first else None)
             timeline = panel("timeline", "timeline", ("by_hand",))
-            answer = panel("answer", "answer")
+            panel("answer", "answer")
+            panel("ledger", "ledger")
         with gr.Column(elem_id="right", min_width=0):
             with gr.Group(elem_id="ask"):
                 presets = panel("presets", "presets", ("pasted",), value={"sample": _sample(first)} if first else None)
@@ -44,37 +52,23 @@ def build(page: gr.Blocks, handlers: Handlers) -> None:
                         gr.Button(name, elem_id=name.lower(), size="sm", min_width=50)
                         for name in ("Pause", "Step", "Stop")
                     )
-            route = panel("route", "route")
+            panel("route", "route")
             steps = panel("steps", "steps", ("by_hand", "fork"))
-            ledger = panel("ledger", "ledger")
     chosen = panel("settings", "settings", ("save_key",), value={})
     bridge = panel("bridge", "bridge", ("open_run", "resume", "recorded"), visible="hidden")
 
-    panels = {
-        "status": status,
-        "route": route,
-        "steps": steps,
-        "timeline": timeline,
-        "ledger": ledger,
-        "answer": answer,
-    }
-    outputs = [panels[name] for name in PANELS]
     begun = [run_id, status, player]
-
-    def follow(event: Any) -> None:
-        event.then(handlers.attach, run_id, outputs, **STREAM)
-
     opened.click(handlers.open_path, path, [player, status], **QUIET)
     path.submit(handlers.open_path, path, [player, status], **QUIET)
     upload.upload(handlers.upload, upload, [player, status], **QUIET)
     presets.pasted(handlers.pasted, None, [question, choices], **QUIET)
     chosen.save_key(handlers.key, None, status, **QUIET)
-    follow(run.click(handlers.start, [question, choices, agent, path, player, chosen], begun, **QUIET))
-    follow(steps.fork(handlers.fork, [run_id, agent, player, chosen], begun, **QUIET))
-    follow(bridge.resume(handlers.resume, [player, chosen], begun, **QUIET))
-    follow(bridge.recorded(handlers.recorded, None, run_id, **QUIET))
-    follow(bridge.open_run(_run_of, None, run_id, **QUIET))
-    follow(page.load(_query_run, None, run_id, **QUIET))
+    run.click(handlers.start, [question, choices, agent, path, key, chosen], begun, js=ON_THE_VIDEO_SHOWN, **QUIET)
+    steps.fork(handlers.fork, [run_id, agent, chosen], begun, **QUIET)
+    bridge.resume(handlers.resume, chosen, begun, **QUIET)
+    bridge.recorded(handlers.recorded, None, [run_id, status], **QUIET)
+    bridge.open_run(_run_of, None, run_id, **QUIET)
+    page.load(_query_run, None, run_id, **QUIET)
     pause.click(handlers.pause, run_id, None, **QUIET)
     step.click(handlers.step, run_id, None, trigger_mode="multiple", **QUIET)
     stop.click(handlers.stop, run_id, None, **QUIET)

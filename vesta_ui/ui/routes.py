@@ -6,14 +6,15 @@ browser may keep them.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from vesta_ui.domain import Scene
@@ -21,8 +22,8 @@ from vesta_ui.errors import BadTrace, VestaError
 from vesta_ui.playback import webvtt
 from vesta_ui.runs.run import Run
 from vesta_ui.scene_index import video_folder
-from vesta_ui.ui import assets, detail, ledger_view, ready, study_routes, timeline, view
-from vesta_ui.ui.handlers import Handlers
+from vesta_ui.ui import assets, attach, detail, ledger_view, ready, study_routes, timeline, view
+from vesta_ui.ui.handlers import Handlers, trouble
 from vesta_ui.ui.videos import SHA
 
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
@@ -50,6 +51,18 @@ def routes(handlers: Handlers) -> list[Route]:
             return view.views(session, run.id, done=run.done, lost=run.done and session.finished is None)
         session = run.at_step(int(step))
         return view.views(session, run.id, done=True) | {"at_step": int(step)}
+
+    async def run_stream(request: Request) -> Response:
+        return StreamingResponse(follow(request.path_params["run"]), media_type="text/event-stream", headers=FRESH)
+
+    async def follow(run_id: str) -> AsyncIterator[str]:
+        try:
+            run = await run_in_threadpool(found, run_id)
+        except VestaError as error:  # as a message: a browser tells its page nothing about a stream that is refused
+            yield attach.message({"status": json.dumps(trouble(error))}) + attach.END
+            return
+        async for text in attach.stream(run):
+            yield text
 
     def run_step(request: Request) -> Any:
         return detail.detail(found(request.path_params["run"]).session(), int(request.path_params["n"]))
@@ -116,6 +129,7 @@ def routes(handlers: Handlers) -> list[Route]:
         Route("/vesta/videos", _guarded(video_list)),
         Route("/vesta/ready", _guarded(readiness)),
         Route("/vesta/run/{run}", _guarded(run_view)),
+        Route("/vesta/run/{run}/stream", run_stream),
         Route("/vesta/run/{run}/step/{n:int}", _guarded(run_step)),
         Route("/vesta/run/{run}/cards", _guarded(run_cards)),
         Route("/vesta/run/{run}/scenes", _guarded(run_scenes)),
