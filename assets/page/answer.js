@@ -11,6 +11,7 @@
     return {
       update: (answer) => {
         root.dataset.outcome = answer?.outcome || "";
+        root.dataset.proof = answer?.outcome !== "answered" ? "" : answer.evidence.length && answer.evidence.every((e) => e.verified) ? "verified" : "open";
         if (!answer) return V.fill(root, h("p.empty", {}, "The answer appears here, with the times of its evidence."));
         if (answer.outcome === "lost") return V.fill(root, h("p", {}, h("b", {}, "Interrupted. "), "The server ended before this run did; everything up to then is kept. Ask again to get an answer."));
         const unverified = answer.evidence.filter((e) => !e.verified).length;

@@ -32,7 +32,7 @@
         r.step ? `${r.step} retrieve` : "policy", history(r)]));
       const entries = ledger.entries.filter((e) => !onlyCited || e.cited).map((e) => row(e.id, { entry: e.id, step: e.step, s: e.s, e: e.e }, changed(e.id, "1"), JSON.stringify(e), () => [
         V.time(e.s, e.e, { entry: e.id, step: e.step }), [h("span.mod", { class: e.modality }, e.modality === "speech" ? "heard" : "seen"), h("span", {}, e.what), e.text && !e.what.includes(e.text) ? h("q", {}, e.text) : null, V.stances(e.stances), e.cited ? h("span.tag.cited", {}, "cited") : null],
-        `${e.step} ${e.op}` + (e.confidence !== null ? ` · ${e.confidence.toFixed(2)}` : ""), V.verdict(e)]));
+        [`${e.step} ${e.op}`, e.confidence !== null ? h("span", { title: "Confidence of the one who looked, 0 to 1" }, ` · ${e.confidence.toFixed(2)}`) : null], V.verdict(e)]));
       seen.ready = true;
       if (!refs.length && !entries.length) return h("p.empty", {}, "Nothing yet.");
       const hidden = ledger.total - ledger.entries.length;
@@ -61,7 +61,7 @@
     }
     function coverage() {
       const c = ledger.coverage;
-      const bar = (name, list, kind) => h("div.cov", {}, h("span", {}, name), h("div.cov-bar", {}, list.map(([s, e]) => h("i", { class: kind, style: { left: (100 * s) / c.duration + "%", width: Math.max(0.3, (100 * (e - s)) / c.duration) + "%" } }))));
+      const bar = (name, list, kind) => h("div.cov", {}, h("span", {}, name), h("div.cov-bar", { class: c.seen.length || c.heard.length ? "begun" : "" }, list.map(([s, e]) => h("i", { class: kind, style: { left: (100 * s) / c.duration + "%", width: Math.max(0.3, (100 * (e - s)) / c.duration) + "%" } }))));
       return [h("p", {}, `Seen ${V.percent(c.seen_share)} of the picture, heard ${V.percent(c.heard_share)} of the speech. `, h("b", { class: c.sufficient ? "ok" : "" }, c.sufficient ? "Sufficient. " : "Not yet sufficient. "), c.why),
         bar("seen", c.seen, "seen"), bar("heard", c.heard, "heard"),
         c.never.length ? h("p", {}, "Never looked at: ", c.never.slice(0, 40).map(([s, e]) => [V.time(s, e), " "])) : h("p", {}, "Everything was looked at.")];

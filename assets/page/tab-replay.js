@@ -54,7 +54,7 @@
       h("div.row", {}, h("button.mini", { type: "button", onclick: () => V.openRun(r.id) }, "open"),
         r.outcome === "interrupted" ? h("button.mini", { type: "button", onclick: () => V.resumeRun(r.id) }, "continue") : h("button.mini", { type: "button", onclick: () => { V.openRun(r.id); V.once("status", () => V.replay()); } }, "▶ replay"),
         h("button.mini", { type: "button", disabled: !r.steps, title: "State at every step, and what would have been", onclick: () => V.stepInside(r.id, Math.max(1, r.steps)) }, "step inside"), V.exports(`run/${r.id}`),
-        h("button.mini", { type: "button", title: "Is the folder whole and unchanged?", onclick: (e) => check(r.id, e.currentTarget) }, "verify"), h("button.mini", { type: "button", onclick: (e) => drop(r.id, e.currentTarget) }, "delete")));
+        h("button.mini", { type: "button", title: "Is the folder whole and unchanged?", onclick: (e) => check(r.id, e.currentTarget) }, "verify"), h("button.mini.drop", { type: "button", onclick: (e) => drop(r.id, e.currentTarget) }, "delete")));
     async function check(id, button) {
       try { const made = await asker.ask("verify", { run: id }); V.say(made.problems.length ? made.problems.join("; ") : "Whole: every event, state and frame is as recorded."); button.textContent = made.problems.length ? "damaged" : "whole ✓"; } catch (error) { V.say(error.message); }
     }

@@ -77,7 +77,8 @@
     const most = Math.max(0.001, ...T.value.items.filter((i) => i.lane === "retrieved").map((i) => i.value));
     const dense = Math.max(0.001, ...T.value.items.filter((i) => i.lane === "inspected").map((i) => i.value));
     const c = T.value.coverage;
-    const cover = c ? [...c.never.map(([s, e]) => ({ s, e, kind: "never" })), ...c.seen.map(([s, e]) => ({ s, e, kind: "seen" })), ...c.heard.map(([s, e]) => ({ s, e, kind: "heard" }))] : [];
+    const begun = c && (c.seen.length || c.heard.length); /* before the first look nothing was passed over yet */
+    const cover = begun ? [...c.never.map(([s, e]) => ({ s, e, kind: "never" })), ...c.seen.map(([s, e]) => ({ s, e, kind: "seen" })), ...c.heard.map(([s, e]) => ({ s, e, kind: "heard" }))] : [];
     const found = of("answer"), [answerTop, answerTall] = places.answer || [];
     return [
       sceneTrace(places), relevanceTrace(places), heardTrace(places, width),
