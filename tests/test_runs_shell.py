@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +15,14 @@ import ui_run
 from jsonschema import Draft202012Validator
 from test_scene_index import film
 
+from vesta_ui import commands
 from vesta_ui import events as ev
 from vesta_ui.__main__ import main
+from vesta_ui.control import Control
 from vesta_ui.frames import FrameStore
 from vesta_ui.runs import book, recorder
 from vesta_ui.runs.catalog import CACHE, Catalog, Query, RunSummary, family
-from vesta_ui.runs.run import Runs, load
+from vesta_ui.runs.run import Run, Runs, load
 from vesta_ui.runs.session import History, fold, until_step
 from vesta_ui.settings import Settings
 
@@ -283,10 +286,35 @@ def test_a_fork_takes_over_with_another_view_and_is_drawn_under_its_parent(
     child = shell.json("runs", "fork", run_id, "--step", 1, "--action", action, "--view", "coverage", "--max-steps", 3)
     assert child["parent"] == run_id and child["steps"][0]["operation"] == "clip"
     assert child["route"]["view"]["emphasis"] == "temporal coverage and event relations"
+    assert "step 1: clip: chosen by hand" in shell.err and "step 2: " in shell.err
     assert [row["depth"] for row in shell.json("runs", "tree", run_id)][:2] == [0, 1]
     assert shell.json("runs", "verify", child["run_id"]) == {child["run_id"]: []}
     shell("runs", "fork", run_id, "--step", 1, "--action", "{not json")
     assert shell.code == 2 and "not JSON" in shell.err
+
+
+def test_a_run_is_told_of_while_it_goes_on(tmp_path: Path) -> None:
+    """Each event comes only once the one before was told, as from a run that is slower than its reader."""
+    one, told, stoppable = Run(A, tmp_path / A), list[ev.Event](), list[Control]()
+    left = ui_run.run_events(FrameStore(tmp_path / "frames"), A, ui_run.facts(), steps=2)
+    count = len(left)
+
+    def progress(event: ev.Event) -> None:
+        told.append(event)
+        one.add(left.pop(0)) if left else one.finish()
+
+    def stop(control: Control) -> Control:
+        stoppable.append(control)
+        return control
+
+    one.add(left.pop(0))
+    late = threading.Timer(10, one.finish)
+    late.start()
+    shell = commands.Shell(print, print, Settings(data_dir=tmp_path), False, progress, stop)
+    shell.follow(one)
+    late.cancel()
+    assert len(told) == count and told == one.events
+    assert stoppable == [one.control]
 
 
 def test_an_interrupted_run_continues_and_a_finished_one_does_not(

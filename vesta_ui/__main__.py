@@ -26,8 +26,6 @@ from vesta_ui.errors import BadInput, ModelFailed, Stopped, VestaError
 from vesta_ui.events import Decided, Event, IndexProgress, Observed, Routed, StepStarted
 from vesta_ui.settings import ABLATIONS, Settings, from_environment
 
-FAILURES = {"internal": 1, "bad_input": 2, "busy": 2, "storage": 2}
-"""Exit codes of failed runs; every other failure is a provider's."""
 PHASES = ("probe", "scenes", "speech", "encode", "store", "total")
 
 
@@ -83,7 +81,7 @@ def index(arguments: argparse.Namespace) -> int:
 
 
 def ask(arguments: argparse.Namespace) -> int:
-    from vesta_ui import agents
+    from vesta_ui import agents, commands
     from vesta_ui.question import parse_question
     from vesta_ui.runs import book, report, run
     from vesta_ui.video import open_video
@@ -108,16 +106,14 @@ def ask(arguments: argparse.Namespace) -> int:
     assert finished is not None
     if finished.reason:
         _say(finished.reason)
-    if finished.outcome == "failed":
-        return FAILURES.get(finished.failure, 3)
-    return 130 if finished.outcome == "stopped" else 0
+    return commands.exit_code(one)
 
 
 def recorded(arguments: argparse.Namespace) -> int:
     """`runs`, `compare` and `cases`: see vesta_ui/commands."""
     from vesta_ui import commands
 
-    shell = commands.Shell(print, _say, _settings(arguments), arguments.json)
+    shell = commands.Shell(print, _say, _settings(arguments), arguments.json, _progress, _stoppable)
     code: int = arguments.module.run(arguments, shell)
     return code
 

@@ -15,7 +15,9 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from vesta_ui.control import Control
 from vesta_ui.errors import BadInput, BadTrace
+from vesta_ui.events import Event
 from vesta_ui.runs import recorder
 from vesta_ui.runs.run import RUN_ID, Run, Runs, load
 from vesta_ui.settings import Settings
@@ -27,6 +29,8 @@ COMMANDS = {
     "indexes": ("vesta_ui.commands.indexes", "list, show, search, redo, export, import and remove scene indexes"),
 }
 """Name → (module, one line)."""
+FAILURES = {"internal": 1, "bad_input": 2, "busy": 2, "storage": 2}
+"""Exit codes of failed runs; every other failure is a provider's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +41,35 @@ class Shell:
     say: Callable[[str], None]
     settings: Settings
     json: bool
+    progress: Callable[[Event], None]
+    """Says what an event of a run that goes on brings."""
+    stoppable: Callable[[Control], Control]
+    """Lets Ctrl-C stop a run."""
 
     @property
     def runs(self) -> Runs:
         return Runs(self.settings)
 
+    def follow(self, run: Run) -> None:
+        """Say how a run of this process goes on, until its end."""
+        self.stoppable(run.control)
+        told = 0
+        while not run.done or told < len(run.events):
+            for event in run.events_from(told, 0.2):
+                self.progress(event)
+                told += 1
+
     def give(self, value: Any, text: Callable[[], str]) -> None:
         """`value` as JSON, or the text for people."""
         self.tell(json.dumps(to_jsonable_python(value), ensure_ascii=False, indent=1) if self.json else text())
+
+
+def exit_code(run: Run) -> int:
+    """What a shell returns after a run: see `vesta_ui.__main__`."""
+    finished = run.session().finished
+    if finished is not None and finished.outcome == "failed":
+        return FAILURES.get(finished.failure, 3)
+    return 130 if finished is not None and finished.outcome == "stopped" else 0
 
 
 def common(parser: argparse.ArgumentParser) -> None:

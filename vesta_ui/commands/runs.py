@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from vesta_ui.commands import Shell, common, folder_of, json_argument, own_run, run_of, table
+from vesta_ui.commands import Shell, common, exit_code, folder_of, json_argument, own_run, run_of, table
 from vesta_ui.commands.showing import retrieval_text, run_text, state_text, summary_rows, tree_lines
 from vesta_ui.domain import Action, Policy
 from vesta_ui.errors import BadInput
@@ -109,12 +109,12 @@ def list_runs(chosen: argparse.Namespace, shell: Shell) -> int:
         chosen.words, chosen.video, chosen.agent, chosen.outcome, chosen.failure, chosen.least_usd, chosen.most_usd, ids
     )
     rows = shell.runs.list(None if query == Query() else query, chosen.limit or None)
-    shell.give([_row(row) for row in rows], lambda: table(*summary_rows(rows)) if rows else "no runs")
+    shell.give([row.shown() for row in rows], lambda: table(*summary_rows(rows)) if rows else "no runs")
     return 0
 
 
-def _row(row: Any) -> dict[str, Any]:
-    return {name: value for name, value in asdict(row).items() if name != "folder"}
+def _flags(chosen: argparse.Namespace) -> list[str]:
+    return chosen.flags.split(",") if chosen.flags else []
 
 
 def show(chosen: argparse.Namespace, shell: Shell) -> int:
@@ -132,14 +132,9 @@ def show(chosen: argparse.Namespace, shell: Shell) -> int:
         return 0
     state = debug.state_at(one.events, chosen.step)
     shown = debug.recorded_view(one.events, chosen.step)
-    after = None
-    if chosen.view or chosen.chars or chosen.flags:
-        own = state.route.view if state.route else None
-        view = debug.view_of(chosen.view, chosen.flags.split(",") if chosen.flags else ()) if chosen.view else own
-        if chosen.flags and not chosen.view:
-            raise BadInput("--flags belong to an emphasis: give --view too")
-        chars = chosen.chars or int(one.session().started.settings.get("snapshot_chars", 8_000))  # type: ignore[union-attr]
-        after = debug.recompact(one.events, chosen.step, view, chars)
+    if chosen.flags and not chosen.view:
+        raise BadInput("--flags belong to an emphasis: give --view too")
+    after = debug.otherwise(one.events, chosen.step, chosen.view or "", _flags(chosen), chosen.chars or 0)
     changed = debug.difference(shown, after) if after else None
     data = {
         "step": chosen.step,
@@ -156,7 +151,7 @@ def tree(chosen: argparse.Namespace, shell: Shell) -> int:
     rows = shell.runs.list()
     only = own_run(chosen.run, shell) if chosen.run else ""
     lines, order = tree_lines(rows, only)
-    shell.give([_row(row) | {"depth": depth} for row, depth in order], lambda: "\n".join(lines) or "no runs")
+    shell.give([row.shown() | {"depth": depth} for row, depth in order], lambda: "\n".join(lines) or "no runs")
     return 0
 
 
@@ -248,13 +243,12 @@ def fork(chosen: argparse.Namespace, shell: Shell) -> int:
     from vesta_ui.runs import debug
     from vesta_ui.runs.fork import Edit
 
-    flags = chosen.flags.split(",") if chosen.flags else ()
     edit = Edit(
         chosen.step,
         action=_action(chosen.action),
         observation=chosen.observation,
         policy=Policy(chosen.policy) if chosen.policy else None,
-        view=debug.view_of(chosen.view, flags) if chosen.view else None,
+        view=debug.view_of(chosen.view, _flags(chosen)) if chosen.view else None,
         question=parse_question(chosen.question, chosen.choice) if chosen.question else None,
     )
     return _going(chosen, shell, edit)
@@ -282,20 +276,10 @@ def _going(chosen: argparse.Namespace, shell: Shell, edit: Any) -> int:
     settings = replace(debug.settings_of(started, shell.settings), **{k: v for k, v in changes.items() if v})
     path = book.need(shell.settings.data_dir, started.video.sha256, chosen.video)
     child = runs.fork(parent, edit, path, settings)
-    seq = 0
-    try:
-        while not child.join(0.2):
-            pass
-    except KeyboardInterrupt:
-        child.control.stop()
-        child.join(10)
-    for event in child.events[seq:]:
-        if event.kind == "decided":
-            shell.say(f"step {event.step}: {event.action.operation} ({event.source}): {event.action.thought}")
+    shell.follow(child)
     data = report.as_json(child.session(), child.folder)
     shell.give(data | {"parent": parent, "fork_step": edit.step}, lambda: run_text(child))
-    finished = child.session().finished
-    return 3 if finished is not None and finished.outcome == "failed" else 0
+    return exit_code(child)
 
 
 def rerun(chosen: argparse.Namespace, shell: Shell) -> int:

@@ -51,6 +51,10 @@ class RunSummary:
     fork_edit: str = ""
     reasoner: str = ""
 
+    def shown(self) -> dict[str, Any]:
+        """Everything but where it lies, for a page or a shell."""
+        return {name: value for name, value in asdict(self).items() if name != "folder"}
+
 
 @dataclass(frozen=True, slots=True)
 class Query:

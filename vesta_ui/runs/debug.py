@@ -97,7 +97,7 @@ def recorded_view(events: Sequence[Event], step: int) -> Snapshot:
     if own is not None and own.snapshot is not None:
         return own.snapshot
     assert session.state is not None
-    return compact(session.state.ledger, session.route.view if session.route else None, _chars(session))
+    return compact(session.state.ledger, session.route.view if session.route else None, snapshot_chars(session))
 
 
 def recompact(events: Sequence[Event], step: int, view: View | None, budget_chars: int) -> Snapshot:
@@ -105,6 +105,17 @@ def recompact(events: Sequence[Event], step: int, view: View | None, budget_char
     if budget_chars < 200:
         raise BadInput(f"a budget of {budget_chars} characters shows nothing: give at least 200")
     return compact(state_at(events, step).ledger, view, budget_chars)
+
+
+def otherwise(
+    events: Sequence[Event], step: int, emphasis: str = "", flags: Sequence[str] = (), chars: int = 0
+) -> Snapshot | None:
+    """`recompact` under μ by its short name ("": the run's own) or `chars` (0: its own); None when neither is asked for."""
+    if not emphasis and not chars:
+        return None
+    session = deciding(events, step)
+    view = view_of(emphasis, flags) if emphasis else session.route.view if session.route else None
+    return recompact(events, step, view, chars or snapshot_chars(session))
 
 
 def difference(before: Snapshot, after: Snapshot) -> Difference:
@@ -128,7 +139,8 @@ def _only(these: Sequence[str], those: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in these if one not in set(those))
 
 
-def _chars(session: Session) -> int:
+def snapshot_chars(session: Session) -> int:
+    """The size budget of the run's ledger views, characters."""
     assert session.started is not None
     return int(session.started.settings.get("snapshot_chars", 8_000))
 

@@ -13,7 +13,7 @@ from vesta_ui.domain import Snapshot
 from vesta_ui.errors import BadInput, BadTrace
 from vesta_ui.runs import compare, debug
 from vesta_ui.runs.cases import LABELS, Case, Cases, judged
-from vesta_ui.runs.catalog import Query, RunSummary, family
+from vesta_ui.runs.catalog import Query, family
 from vesta_ui.runs.run import Run, Runs
 from vesta_ui.runs.session import Session
 from vesta_ui.settings import Settings
@@ -39,11 +39,7 @@ def rows(runs: Runs, asked: Mapping[str, str], cases: Cases) -> Json:
     )
     found = runs.list(None if query == Query() else query, None if asked.get("tree") else NEWEST + 1)
     order = family(found) if asked.get("tree") else [(row, 0) for row in found]
-    return {"rows": [row(one, depth) for one, depth in order[:NEWEST]], "more": len(order) > NEWEST}
-
-
-def row(one: RunSummary, depth: int = 0) -> Json:
-    return {name: value for name, value in asdict(one).items() if name != "folder"} | {"depth": depth}
+    return {"rows": [one.shown() | {"depth": depth} for one, depth in order[:NEWEST]], "more": len(order) > NEWEST}
 
 
 # ------------------------------------------------------------------------------------------------ one step by hand
@@ -52,15 +48,9 @@ def inside(run: Run, step: int, asked: Mapping[str, str]) -> Json:
     events = list(run.events)
     session = debug.deciding(events, step)
     state, shown = session.state, debug.recorded_view(events, step)
-    assert state is not None and session.started is not None
-    now, changed = shown, None
-    if asked.get("view") or asked.get("chars"):
-        own = state.route.view if state.route else None
-        flags = [flag for flag in asked.get("flags", "").split(",") if flag]
-        mu = debug.view_of(asked["view"], flags) if asked.get("view") else own
-        chars = int(asked.get("chars") or session.started.settings.get("snapshot_chars", 8_000))
-        now = debug.recompact(events, step, mu, chars)
-        changed = asdict(debug.difference(shown, now))
+    assert state is not None
+    flags = [flag for flag in asked.get("flags", "").split(",") if flag]
+    other = debug.otherwise(events, step, asked.get("view", ""), flags, int(asked.get("chars") or 0))
     own_view = state.route.view if state.route else None
     short = {value: name for name, value in debug.EMPHASES.items()}
     return {
@@ -88,9 +78,9 @@ def inside(run: Run, step: int, asked: Mapping[str, str]) -> Json:
         ],
         "emphasis": short.get(own_view.emphasis, "none") if own_view else "none",
         "flags": [flag.value for flag in own_view.flags] if own_view else [],
-        "chars": int(session.started.settings.get("snapshot_chars", 8_000)),
-        "shown": _shown(now),
-        "difference": changed,
+        "chars": debug.snapshot_chars(session),
+        "shown": _shown(other or shown),
+        "difference": asdict(debug.difference(shown, other)) if other else None,
     }
 
 
