@@ -53,7 +53,7 @@
       const used = LANES.filter(([, kinds]) => data.runs.some((r) => r.items.some((i) => kinds.split(" ").includes(i.lane))));
       V.fill(body, h("section.card.lanes-of", {}, data.runs.map((r, n) => lane(r, n, data, used)), axis(data.duration)),
         data.runs.length > 4 ? h("p.dim", {}, "Take runs out until two to four are left to see their steps aligned.") : null,
-        data.rows ? steps(data, letters) : null, data.rows ? ledgers(data, letters) : null, costs(data, letters), data.spread ? spread(data.spread) : null);
+        data.rows ? steps(data, letters) : null, data.rows ? ledgers(data, letters) : null, costs(data, letters), !data.live && data.runs.some((r) => data.costs[r.id]) ? V.pay(letters) : null, data.spread ? spread(data.spread) : null);
     }
     function lane(run, n, data, used) {
       const at = (t) => (100 * t) / (data.duration || 1) + "%", wide = (s, e) => Math.max(0.35, (100 * (e - s)) / (data.duration || 1)) + "%";

@@ -5,7 +5,7 @@
   const T = (V.timeline = { from: 0, to: 1, duration: 1, value: null, hidden: new Set() });
   T.LANES = [["scenes", 14], ["relevance", 20], ["retrieved", 26], ["inspected", 14], ["speech", 14], ["clip", 14], ["relations", 12], ["answer", 15], ["coverage", 12]];
   T.NAMES = { relations: "events" };
-  const GAP = 4;
+  const GAP = 3;
   T.left = 76; T.right = 10;
 
   T.layout = () => {

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from vesta_ui.runs import export
 from vesta_ui.runs.cases import Cases
-from vesta_ui.ui import study
+from vesta_ui.ui import index_routes, pay_view, study
 from vesta_ui.ui.handlers import Handlers
 
 TYPES = {
@@ -37,6 +37,9 @@ def endpoints(handlers: Handlers) -> dict[str, Any]:
     def compared(request: Request) -> Any:
         return study.compared(study.found(runs, request.query_params.get("runs", "").split(",")))
 
+    def paid(request: Request) -> Any:
+        return pay_view.paid(study.found(runs, request.query_params.get("runs", "").split(",")))
+
     def case_list(request: Request) -> Any:
         return study.case_list(cases, request.query_params)
 
@@ -60,9 +63,11 @@ def endpoints(handlers: Handlers) -> dict[str, Any]:
         "run/{run}/retrievals": retrievals,
         "run/{run}/export": export_run,
         "compare": compared,
+        "pay": paid,
         "cases": case_list,
         "case/{case}": case,
         "case/{case}/export": export_case,
+        **index_routes.endpoints(handlers),
     }
 
 
