@@ -21,10 +21,10 @@ from google.genai import errors, types
 from vesta_ui.control import Control
 from vesta_ui.domain import Usage
 from vesta_ui.errors import ModelFailed, Stopped
-from vesta_ui.models import Known, Mode, Reply, Request, Spec, Turn, VideoPart, known, prices
+from vesta_ui.models import Known, Mode, Reply, Request, Spec, Turn, VideoPart
 from vesta_ui.models.failures import ProviderFailed, classify, sentence
-from vesta_ui.models.http import Broken, Line, TimedOut, allow
-from vesta_ui.models.keys import VARIABLES, get_key
+from vesta_ui.models.http import Broken, Remote, TimedOut, allow
+from vesta_ui.models.keys import need_key
 from vesta_ui.models.structured import gemini_schema
 from vesta_ui.settings import Settings
 
@@ -36,20 +36,13 @@ MOST_IMAGES = 3_000
 POLL_S = 2.0
 
 
-class GeminiModel:
+class GeminiModel(Remote):
     """`gemini:MODEL`. Key from `GEMINI_API_KEY` or typed for this session, address from `GOOGLE_GEMINI_BASE_URL`."""
 
     def __init__(self, spec: Spec, settings: Settings) -> None:
-        key = get_key("gemini")
-        if not key:
-            name = VARIABLES["gemini"][0]
-            raise ModelFailed("not_configured", f"no key for {spec.model}: set {name} or type a key in Settings")
-        self.spec = self.name = f"gemini:{spec.model}"
-        self.model = spec.model
-        self.settings = settings
-        self.url = os.environ.get("GOOGLE_GEMINI_BASE_URL") or ADDRESS
-        self.known = known(f"{self.url} {spec.model}", Known(max_images=MOST_IMAGES))
-        self._line = Line(settings.model_timeout_s)
+        key = need_key("gemini", spec.model)
+        super().__init__(spec, settings)
+        self._at(os.environ.get("GOOGLE_GEMINI_BASE_URL") or ADDRESS, Known(max_images=MOST_IMAGES))
         options = types.HttpOptions(
             base_url=self.url,
             api_version="v1beta",
@@ -58,14 +51,6 @@ class GeminiModel:
             httpx_client=self._line.client,
         )
         self._client = genai.Client(api_key=key, vertexai=False, http_options=options)
-        self._prices = prices.load(settings.data_dir)
-
-    @property
-    def max_images(self) -> int | None:
-        return self.known.max_images
-
-    def price(self, usage: Usage) -> float | None:
-        return self._prices.cost(self.name, usage)
 
     def complete(self, request: Request, control: Control) -> Reply:
         sent = sum(len(turn.images) for turn in request.turns)

@@ -20,7 +20,10 @@ import httpx2
 
 from vesta_ui import models
 from vesta_ui.control import Control
+from vesta_ui.domain import Usage
 from vesta_ui.errors import BadSpec, ModelFailed
+from vesta_ui.models import Known, Spec, known, prices
+from vesta_ui.settings import Settings
 
 T = TypeVar("T")
 TimedOut = httpx2.TimeoutException
@@ -95,6 +98,32 @@ class Line:
             raise box["error"]
         value: T = box["value"]
         return value
+
+
+class Remote:
+    """What every model behind HTTP has: its names, its line, its prices, and what its server turned out to accept."""
+
+    url: str
+    known: Known
+
+    def __init__(self, spec: Spec, settings: Settings) -> None:
+        self.name = f"{spec.provider}:{spec.model}"
+        self.spec = f"{self.name}@{spec.url}" if spec.url else self.name
+        self.model = spec.model
+        self.settings = settings
+        self._line = Line(settings.model_timeout_s)
+        self._prices = prices.load(settings.data_dir)
+
+    def _at(self, url: str, default: Known) -> None:
+        """The server's address, once it is settled, and what is remembered of it."""
+        self.url, self.known = url, known(f"{url} {self.model}", default)
+
+    @property
+    def max_images(self) -> int | None:
+        return self.known.max_images
+
+    def price(self, usage: Usage) -> float | None:
+        return self._prices.cost(self.name, usage)
 
 
 def allow(url: str) -> None:

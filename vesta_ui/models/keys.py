@@ -9,6 +9,8 @@ import os
 import re
 import threading
 
+from vesta_ui.errors import ModelFailed
+
 VARIABLES = {
     "openai": ("OPENAI_API_KEY",),
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
@@ -36,6 +38,15 @@ def get_key(provider: str) -> str | None:
     with _lock:
         typed = _typed.get(provider)
     return typed or next((value for name in VARIABLES[provider] if (value := os.environ.get(name, "").strip())), None)
+
+
+def need_key(provider: str, model: str) -> str:
+    """Its key. Raises `ModelFailed` ("not_configured") naming the variable to set."""
+    key = get_key(provider)
+    if not key:
+        name = VARIABLES[provider][0]
+        raise ModelFailed("not_configured", f"no key for {model}: set {name} or type a key in Settings")
+    return key
 
 
 def scrub(text: str) -> str:

@@ -18,10 +18,10 @@ import openai
 from vesta_ui.control import Control
 from vesta_ui.domain import Usage
 from vesta_ui.errors import ModelFailed
-from vesta_ui.models import Image, Known, Mode, Reply, Request, Spec, Turn, known, prices
+from vesta_ui.models import Image, Known, Mode, Reply, Request, Spec, Turn
 from vesta_ui.models.failures import ProviderFailed, classify, sentence
-from vesta_ui.models.http import Line, allow, tidy
-from vesta_ui.models.keys import VARIABLES, get_key
+from vesta_ui.models.http import Remote, allow, tidy
+from vesta_ui.models.keys import get_key, need_key
 from vesta_ui.models.structured import openai_schema
 from vesta_ui.settings import Settings
 
@@ -30,27 +30,14 @@ REASONING = re.compile(r"^(?:o\d|gpt-5|gpt-oss|codex)")
 """OpenAI models that take no temperature and count their thinking into the output."""
 
 
-class _Chat:
+class _Chat(Remote):
     bounded = False
     """Whether schemas carry lengths."""
 
     def __init__(self, spec: Spec, settings: Settings, url: str | None, key: str, default: Known) -> None:
-        self.spec = f"{spec.provider}:{spec.model}{f'@{spec.url}' if spec.url else ''}"
-        self.name = f"{spec.provider}:{spec.model}"
-        self.model = spec.model
-        self.settings = settings
-        self._line = Line(settings.model_timeout_s)
+        super().__init__(spec, settings)
         self._client = openai.OpenAI(api_key=key, base_url=url, max_retries=0, http_client=self._line.client)
-        self.url = str(self._client.base_url)
-        self.known = known(f"{self.url} {spec.model}", default)
-        self._prices = prices.load(settings.data_dir)
-
-    @property
-    def max_images(self) -> int | None:
-        return self.known.max_images
-
-    def price(self, usage: Usage) -> float | None:
-        return self._prices.cost(self.name, usage)
+        self._at(str(self._client.base_url), default)
 
     def complete(self, request: Request, control: Control) -> Reply:
         sent = sum(len(turn.images) for turn in request.turns)
@@ -127,10 +114,7 @@ class OpenAIModel(_Chat):
     """`openai:MODEL`. Key and address from `OPENAI_API_KEY` and `OPENAI_BASE_URL`, or a key typed for this session."""
 
     def __init__(self, spec: Spec, settings: Settings) -> None:
-        key = get_key("openai")
-        if not key:
-            name = VARIABLES["openai"][0]
-            raise ModelFailed("not_configured", f"no key for {spec.model}: set {name} or type a key in Settings")
+        key = need_key("openai", spec.model)
         thinks = bool(REASONING.match(spec.model))
         super().__init__(spec, settings, None, key, Known(tokens_word="max_completion_tokens", temperature=not thinks))
         if self.url.startswith("http") and (clean := tidy(self.url)) != self.url.rstrip("/"):

@@ -14,8 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import av
 import numpy as np
@@ -24,8 +22,18 @@ from numpy.typing import NDArray
 from vesta_ui.domain import Notice, VideoFacts, clock
 from vesta_ui.errors import BadInput, BadVideo
 from vesta_ui.video import captions
-from vesta_ui.video.decode import BROADCAST, Reader, Readers, Source, main_picture, main_sound, open_container, scan
-from vesta_ui.video.picture import Image, Turn, displayed_size, is_wide_range, pixel_shape, to_rgb, turn_of
+from vesta_ui.video.decode import (
+    BROADCAST,
+    Closing,
+    Reader,
+    Readers,
+    Source,
+    main_picture,
+    main_sound,
+    open_container,
+    scan,
+)
+from vesta_ui.video.picture import Image, displayed_size, is_wide_range, pixel_shape, to_rgb, turn_of
 from vesta_ui.video.sound import blocks
 from vesta_ui.video.timeline import Timeline
 
@@ -41,14 +49,14 @@ class Picture:
     image: Image
 
 
-class Video:
+class Video(Closing):
     """An opened video; made by `open_video`. Thread-safe. Close it, or use it as a context manager."""
 
     def __init__(
-        self, source: Source, facts: VideoFacts, notices: tuple[Notice, ...], pixel: Fraction, turn: Turn, transfer: int
+        self, source: Source, facts: VideoFacts, notices: tuple[Notice, ...], pixel: Fraction, first: av.VideoFrame
     ) -> None:
-        self.source, self.facts, self.notices = source, facts, notices
-        self.pixel, self.turn, self.transfer = pixel, turn, transfer
+        self.source, self.facts, self.notices, self.pixel = source, facts, notices, pixel
+        self.turn, self.transfer, self.interlaced = turn_of(first), first.color_trc, first.interlaced_frame
         self._readers = Readers(source)
 
     @property
@@ -61,14 +69,6 @@ class Video:
 
     def close(self) -> None:
         self._readers.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def frames_at(self, times: Sequence[float], max_side: int | None = None) -> list[Picture]:
         """The pictures shown at the given times (seconds, any order, repeats welcome), in the order asked.
@@ -207,18 +207,18 @@ def _open(path: Path, container: av.container.InputContainer) -> Video:
         known = content_hash(path), timeline
     digest, timeline = known
     source = Source(path, stream.index, sound.index if sound else None, container.format.name in BROADCAST, timeline)
-    source, pixel, turn, transfer = _first_picture(source)
+    source, pixel, first = _first_picture(source)
     with _known_lock:
         while len(_known) >= 32:
             _known.pop(next(iter(_known)))
         _known[key] = digest, source.timeline
-    width, height = displayed_size(*source.size, pixel, turn)
+    width, height = displayed_size(*source.size, pixel, turn_of(first))
     duration = source.timeline.duration_s
     facts = VideoFacts(
         sha256=digest, name=path.name, duration_s=duration, width=width, height=height,
         fps=len(source.timeline.ticks) / duration, has_audio=sound is not None, codec=codec,
     )  # fmt: skip
-    return Video(source, facts, _notices(source, announced, tracks, transfer), pixel, turn, transfer)
+    return Video(source, facts, _notices(source, announced, tracks, first.color_trc), pixel, first)
 
 
 def _identity(path: Path) -> tuple[str, int, int, int]:
@@ -238,7 +238,7 @@ def _announced(container: av.container.InputContainer, stream: av.video.stream.V
     return container.duration / 1e6 if only_picture and container.duration and container.duration > 0 else 0.0
 
 
-def _first_picture(source: Source) -> tuple[Source, Fraction, Turn, int]:
+def _first_picture(source: Source) -> tuple[Source, Fraction, av.VideoFrame]:
     with Reader(source) as reader:
         for tick, frame in reader.frames():
             pixel = pixel_shape(reader.stream.sample_aspect_ratio)
@@ -248,7 +248,7 @@ def _first_picture(source: Source) -> tuple[Source, Fraction, Turn, int]:
                 size=(frame.width, frame.height),
                 palette=frame.format.name == "pal8",
             )
-            return source, pixel, turn_of(frame), frame.color_trc
+            return source, pixel, frame
     raise BadVideo(
         f"{source.path.name} holds {len(source.timeline.ticks)} pictures, but none could be decoded; convert it to MP4"
     )

@@ -216,7 +216,22 @@ def scan(container: InputContainer, stream: VideoStream) -> Timeline | None:
     return build(log, base, stream.average_rate or stream.base_rate, bool(container.format.name in BROADCAST))
 
 
-class Reader:
+class Closing:
+    """Closed on leaving a `with`."""
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Reader(Closing):
     """One reading position in the picture of a file; for one thread. `damage` collects what could not be decoded.
 
     `threads`: of the decoder, 0 for as many as there are cores. `rough`: leave out the filter that smooths block edges,
@@ -243,14 +258,6 @@ class Reader:
 
     def close(self) -> None:
         self._container.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def frames(
         self, start: int | None = None, only_at: Collection[int] | None = None, keys_only: bool = False
