@@ -2,6 +2,7 @@
 
 `python -m vesta_ui bench ui` serves a page with a data folder of its own, plays the recorded sample run into it as if it
 were live, and reads the clock on both sides (one machine, one clock). Needs Playwright and a Chromium-family browser.
+It is here, not beside the other benches, because it starts the page: `bench` lies below `ui` and imports nothing of it.
 """
 
 from __future__ import annotations
