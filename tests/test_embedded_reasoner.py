@@ -210,6 +210,8 @@ def test_a_contrastive_route_examines_the_references_of_every_choice() -> None:
     c = replace(c, references=states, memory=(heard,), step=2)
     second = decide(c)
     assert second.operation == "speech" and covers(second, 65) and "strike" in second.thought
+    lone = replace(c, references=states[:1], final=True)
+    assert "nothing was retrieved for “Because of a strike”" in decide(lone).arguments["why"]
 
 
 def test_a_thought_is_short() -> None:
@@ -275,6 +277,16 @@ def test_a_spent_budget_brings_the_best_answer_so_far() -> None:
     c = remember(c, Action("speech", {"intervals": [[0, 20]], "focus": ""}), said(3, 6, "A singer opened the bridge."))
     action = decide(c)
     assert action.operation == "finalize" and action.arguments["answer"] == "B"
+
+
+def test_a_question_about_what_never_appears_ends_unsure_and_says_so() -> None:
+    c = context(ask("What is the last thing shown?", "a tree", "a car"), (10, 20), (40, 60))
+    action = decide(c)
+    while action.operation != "finalize":
+        said_there = [said(41, 44, "A fallen tree lies across the path.")] if action.operation == "speech" else []
+        c = remember(c, action, *said_there)
+        action = decide(c)
+    assert action.arguments["confidence"] <= 0.2 and "nothing" in action.thought.lower()
 
 
 def test_a_failed_operation_is_not_tried_again() -> None:

@@ -109,6 +109,15 @@ class _Turn:
             bool(self.asked.anchor) and self.asked.anchor_modality is not Modality.PICTURE
         )
 
+    @property
+    def owed(self) -> dict[str, list[Interval]]:
+        """Per choice, where the contrastive retrieval points for it."""
+        found: dict[str, list[Interval]] = {}
+        for state in self.context.references:
+            for label in state.reference.hypotheses:
+                found.setdefault(label, []).append(state.reference.interval)
+        return found
+
     def places(self) -> list[Interval]:
         """Retrieved scenes that are not ruled out, the most promising first, each once."""
         states = [s for s in self.context.references if s.status is not Status.REJECTED]
@@ -250,11 +259,7 @@ class _Turn:
         if self.context.policy is not Policy.CONTRASTIVE or not self.verdict.found:
             return
         known = self.heard if self.wants_speech else self.seen
-        owed: dict[str, list[Interval]] = {}
-        for state in self.context.references:
-            for label in state.reference.hypotheses:
-                owed.setdefault(label, []).append(state.reference.interval)
-        left = {k: spans for k, spans in owed.items() if not any(s.overlap(i) > 0 for s in spans for i in known)}
+        left = {k: spans for k, spans in self.owed.items() if not any(s.overlap(i) > 0 for s in spans for i in known)}
         if left:
             spans = list(dict.fromkeys(s for some in left.values() for s in some))[:AT_ONCE]
             names = " and ".join(f"“{c.text}”" for c in self.question.choices if c.label in left)
@@ -308,17 +313,14 @@ class _Turn:
         if v.found:
             why = v.why or (brief(v.facts[0].words, 30) if v.facts else "it fits best")
             why += f"; {v.check.value}" if v.check else ""
+            why += "".join(f"; nothing was retrieved for “{brief(c.text, 8)}”" for c in self.question.choices if self.owed and c.label not in self.owed)
             start = "The evidence supports" if v.confidence > DOUBTFUL else "Nothing clearly supports any answer; the best guess is"
             thought = f"{start} “{brief(v.text, 8)}” ({v.confidence:.0%}): {brief(why, 12)}"
             return Action(
                 "finalize", {"answer": v.label or v.text, "evidence": ids, "confidence": v.confidence, "why": why}, thought
             )
-        if not self.question.choices:
-            return Action(
-                "finalize", {"answer": NOT_FOUND, "evidence": [], "confidence": 0.05, "why": v.why}, f"I stop: {v.why}."
-            )
-        guess = self._guess()
-        why = f"not found: {v.why}; {guess} is a guess"
+        guess = self._guess() if self.question.choices else NOT_FOUND
+        why = f"not found: {v.why}; {guess} is a guess" if self.question.choices else v.why
         return Action("finalize", {"answer": guess, "evidence": [], "confidence": 0.05, "why": why}, f"I stop: {why}.")
 
     # ------------------------------------------------------------------ help

@@ -36,7 +36,7 @@ def affinity(a: str, b: str, word_a: str = "", word_b: str = "") -> float:
     if a == b:
         return 1.0
     if not (a and b) or a[0].isdigit() != b[0].isdigit() or (a[0].isdigit() and b[0].isdigit()):
-        return 0.9 if _misread(a, b) else 0.6 if _same_hour(a, b) else 0.0
+        return 0.6 if _same_hour(a, b) else 0.0
     if frozenset((a, b)) in OPPOSITES or any(a in group and b in group for group in _EXCLUSIVE):
         return 0.0
     short, long = sorted((a, b), key=len)
@@ -51,16 +51,6 @@ def affinity(a: str, b: str, word_a: str = "", word_b: str = "") -> float:
         return 0.8
     close = _cosine(word_a.lower() or a, word_b.lower() or b)
     return min(0.7, 0.3 + (close - MEANING_FLOOR)) if close > MEANING_FLOOR else 0.0
-
-
-def _misread(a: str, b: str) -> bool:
-    """A figure read as a letter inside a longer word ("H0TEL"); two figures are never the same number misread."""
-    return (
-        min(len(a), len(b)) >= 4
-        and any(c.isalpha() for c in a)
-        and any(c.isalpha() for c in b)
-        and a.translate(_LOOKALIKES) == b.translate(_LOOKALIKES)
-    )
 
 
 def _same_hour(a: str, b: str) -> bool:
