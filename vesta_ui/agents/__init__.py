@@ -21,6 +21,7 @@ from vesta_ui.errors import BadSpec, ModelFailed, OperationRefused, Stopped, Ves
 from vesta_ui.events import (
     Decided,
     Event,
+    IndexProgress,
     LedgerUpdated,
     Observed,
     Retrieved,
@@ -95,6 +96,8 @@ class Driver:
     """Why the Reasoner could not decide; its answer then came from the embedded engine."""
     capless: bool = False
     """It was said that the money cap cannot be kept."""
+    unheard: bool = False
+    """The index was announced before its transcript was there."""
 
     def emit(self, event: Event) -> Event:
         self.state = advance(self.state, event)
@@ -105,6 +108,7 @@ class Driver:
         budget = self.agent.budget()
         step = first_step
         while True:
+            yield from self._speech(step)
             yield from self._bills(step)
             reason = self._why_final(step, budget)
             snapshot, view = self.agent.snapshot(self.state)
@@ -117,6 +121,18 @@ class Driver:
                 yield self.emit(self._finished(answer, reason))
                 return
             step += 1
+
+    def _speech(self, step: int) -> Iterator[Event]:
+        """How far a transcript made behind the run has come; the index once more when it is there or has failed."""
+        index = self.workspace.index
+        if self.unheard and index.later is not None and index.transcript.status == "pending":
+            yield self.emit(IndexProgress(phase="speech", done=index.later.upto, total=index.video.duration_s))
+        elif self.unheard:
+            self.unheard = False
+            yield self.emit(scene_index.ready_event(index))
+            for notice in index.notices:
+                if notice.code == "speech-failed":
+                    yield self.emit(Warned(step=step, notice=notice))
 
     def _bills(self, step: int) -> Iterator[Event]:
         """What was paid for the index since the last step (a transcript may be made behind the run), and what cannot be told."""
@@ -313,7 +329,9 @@ def run(
                 yield driver.emit(event)
         else:
             if agent.needs_index:
-                yield scene_index.ready_event(index)
+                ready = scene_index.ready_event(index)
+                driver.unheard = ready.speech_pending
+                yield ready
             for notice in index.notices:
                 yield Warned(step=0, notice=notice)
             for event in agent.prepare(driver.state):

@@ -24,7 +24,7 @@ from vesta_ui.ui.videos import Shelf
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
 NUMBERS = {"max_steps", "references", "max_usd", "max_tokens"}
-CHOOSABLE = NUMBERS | {"router", "reasoner", "observer", "speech", "encoder", "policy", "ablation"}
+CHOOSABLE = NUMBERS | {"router", "reasoner", "observer", "speech", "encoder", "policy", "ablation", "speech_later"}
 """Settings that a page may change for its runs."""
 
 
@@ -84,6 +84,8 @@ class Handlers:
                 values[name] = (float if name == "max_usd" else int)(values[name])
             except ValueError as error:
                 raise BadInput(f"{name} must be a number, not “{values[name]}”") from error
+        if "speech_later" in values:
+            values["speech_later"] = str(values["speech_later"]).lower() == "true"
         if agent:
             values["agent"] = agent
         return replace(self.settings, **values)

@@ -60,6 +60,7 @@ def views(
 def status(session: Session, run_id: str, *, paused: bool, held: bool, waiting: str, done: bool, lost: bool) -> Json:
     """One clear sentence, the phase the page is in, progress of long work, and the header's meters."""
     phase, text = _phase(session, paused, held, done, lost)
+    text += _unheard(session)
     if waiting and not done:
         text = f"{text.rstrip(' …')} — waiting: {waiting}"
     usage = session.usage
@@ -131,6 +132,17 @@ def _phase(session: Session, paused: bool, held: bool, done: bool, lost: bool) -
         where = ", ".join(str(i) for i in intervals(action.arguments)[:2])
         return "running", f"Step {last.n}: {DOING.get(action.operation, action.operation)} {where}".rstrip() + " …"
     return "running", f"Step {last.n}: deciding what to look at next …"
+
+
+def _unheard(session: Session) -> str:
+    """What of the speech is missing while its transcript is made behind the run."""
+    if not session.index or not session.index.speech_pending:
+        return ""
+    if session.finished:
+        return " The transcript was not whole yet."
+    now = session.progress
+    heard = f" of {clock(now.total)}, {clock(now.done)} is heard" if now and now.phase == "speech" and now.done else ""
+    return f" The speech is still being transcribed{heard}."
 
 
 def _now(last: Step) -> str:
