@@ -17,7 +17,8 @@ from vesta_ui.models import keys
 from vesta_ui.operations import OPERATIONS
 from vesta_ui.question import parse_question
 from vesta_ui.runs import fork as forks
-from vesta_ui.runs.run import Run, Runs
+from vesta_ui.runs.registry import Runs
+from vesta_ui.runs.run import Run
 from vesta_ui.settings import Settings
 from vesta_ui.ui.videos import Shelf
 
@@ -69,7 +70,8 @@ class Handlers:
         """
         try:
             question = parse_question(text or "", [line for line in (choices or "").splitlines() if line.strip()])
-            known = self.shelf.find(key or "") if key or not (path or "").strip() else self.shelf.open(Path(path.strip()))
+            typed = (path or "").strip()
+            known = self.shelf.open(Path(typed)) if typed and not key else self.shelf.find(key or "")
             run = self.runs.start(known.path, question, self.choose(agent, chosen or {}))
         except VestaError as error:
             return "", trouble(error), gr.skip()

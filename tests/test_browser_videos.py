@@ -1,0 +1,124 @@
+"""Which video a page shows, asks about and keeps: after a reload, and when another one is chosen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+import ui_page
+from playwright.sync_api import Page, expect
+
+from vesta_ui.runs.run import Run
+
+pytestmark = pytest.mark.browser
+EMPTY = "Pick a question above"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ui_page.Site]:
+    with ui_page.site(tmp_path_factory.mktemp("site")) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def quiet(site: ui_page.Site) -> Iterator[None]:
+    yield from ui_page.quiet(site)
+
+
+def opened(site: ui_page.Site, page: Page) -> None:
+    """walk.mp4, opened by its path."""
+    page.fill("#video-path textarea, #video-path input", str(site.video))
+    page.click("#video-open")
+    page.wait_for_function(f"VESTA.videoKey() === '{site.sha256}'")
+
+
+def asked(site: ui_page.Site, page: Page) -> Run:
+    """The run that pressing Run begins, stopped again."""
+    before = {run.id for run in site.runs.live()}
+    page.click("#run")
+    page.wait_for_function("new URL(location.href).searchParams.get('run')")
+    run = next(run for run in site.runs.live() if run.id not in before)
+    until = time.monotonic() + 20
+    while not run.session().started and time.monotonic() < until:
+        time.sleep(0.05)
+    run.control.stop()
+    run.join(20)
+    return run
+
+
+def sha_of(run: Run) -> str:
+    started = run.session().started
+    assert started
+    return started.video.sha256
+
+
+def test_after_a_reload_a_second_question_is_about_the_same_video(site: ui_page.Site) -> None:
+    page = site.open(f"?run={site.recorded()}")
+    page.wait_for_function(f"VESTA.videoKey() === '{site.sha256}'")
+    page.reload()
+    page.wait_for_function(f"window.VESTA?.videoKey?.() === '{site.sha256}'")
+    expect(page.locator("#answer .letter")).to_have_text("A")
+    first = page.url
+    page.fill("#question textarea", "Which colour comes last?")
+    page.evaluate("history.replaceState(null, '', location.pathname)")
+    run = asked(site, page)
+    assert run.id not in first and sha_of(run) == site.sha256
+
+
+def test_a_video_opened_by_path_is_still_there_after_a_reload(site: ui_page.Site) -> None:
+    page = site.open()
+    opened(site, page)
+    page.wait_for_url(f"**video={site.sha256}*")
+    page.reload()
+    page.wait_for_function(f"window.VESTA?.videoKey?.() === '{site.sha256}'")
+    expect(page.locator("#question textarea")).to_have_value("")
+    page.locator("#samples button").first.click()
+    page.wait_for_function("!location.search.includes('video=')")
+
+
+def test_a_question_filled_in_goes_with_its_video_and_one_written_stays(site: ui_page.Site) -> None:
+    page = site.open()
+    expect(page.locator("#question textarea")).not_to_have_value("")
+    opened(site, page)
+    expect(page.locator("#question textarea")).to_have_value("")
+    expect(page.locator("#choices textarea")).to_have_value("")
+    page.fill("#question textarea", "Is there a dog?")
+    page.locator("#samples button").nth(1).click()
+    page.wait_for_function(f"VESTA.state.video !== '{site.sha256}'")
+    expect(page.locator("#question textarea")).to_have_value("Is there a dog?")
+
+
+def test_another_video_takes_nothing_over_from_the_run_before(site: ui_page.Site) -> None:
+    page = site.open(f"?run={site.recorded()}")
+    expect(page.locator("#status")).to_contain_text("Answered in 4 steps")
+    expect(page.locator("#vid track")).to_have_count(1)
+    expect(page.locator("#status .replay")).to_be_visible()
+    page.locator("#samples button").nth(1).click()
+    expect(page.locator("#steps").get_by_text(EMPTY)).to_be_visible()
+    expect(page.locator("#status")).not_to_contain_text("Answered")
+    expect(page.locator("#status .replay")).to_be_hidden()
+    expect(page.locator("#head .chips")).not_to_contain_text("step")
+    expect(page.locator("#vid track")).to_have_count(0)
+    expect(page.locator("#question textarea")).not_to_contain_text("sign")
+    assert "run=" not in page.url
+
+
+def test_every_phase_says_what_it_is(site: ui_page.Site) -> None:
+    run, player = site.live(steps=3)
+    page = site.open(f"?run={run.id}")
+    expect(page.locator("#run")).to_have_text("Running")
+    expect(page.locator("#steps")).to_contain_text("The first step appears here")
+    expect(page.locator("#steps").get_by_text(EMPTY)).to_be_hidden()
+    player.until(0)
+    run.control.pause()
+    player.start(0.02)
+    expect(page.locator("#run")).to_have_text("Paused")
+    run.control.stop()
+    expect(page.locator("#run")).to_have_text("Run")
+
+
+def test_a_link_to_no_run_says_so(site: ui_page.Site) -> None:
+    page = site.open("?run=20260101-000000-abcdef")
+    expect(page.locator("#status .text")).to_contain_text("20260101-000000-abcdef")
+    expect(page.locator("#run")).to_be_enabled()
