@@ -41,6 +41,15 @@ def picture(number: int, scene: int = 0, size: tuple[int, int] = (320, 180), mov
     return image
 
 
+def interlaced(images: Sequence[Image]) -> list[Image]:
+    """Half as many pictures: the even lines of each pair's first, the odd lines of its second."""
+    woven = []
+    for first, second in zip(images[::2], images[1::2], strict=True):
+        woven.append(first.copy())
+        woven[-1][1::2] = second[1::2]
+    return woven
+
+
 def number_in(image: Image) -> int:
     """The number whose strip a displayed picture carries; turn the picture upright first."""
     height, width = image.shape[:2]

@@ -46,6 +46,7 @@ ODD: dict[str, tuple[Callable[[Path], Path], set[str]]] = {
     "hdr": (lambda d: plain(d, codec="libx265", pixels="yuv420p10le", transfer=16, options=X265), {"hdr", "player-copy"}),
     "hlg": (lambda d: plain(d, codec="libx265", pixels="yuv420p10le", transfer=18, options=X265), {"hdr", "player-copy"}),
     "ten bits": (lambda d: plain(d, pixels="yuv420p10le"), {"player-copy"}),
+    "interlaced": (lambda d: media.write(d / "v.mp4", media.interlaced(IMAGES), fps=15, options={"x264-params": "tff=1"}, sound=SOUND), {"interlaced", "player-copy"}),
     "starts late": (lambda d: plain(d, "v.ts", start=3600.0), {"start", "player-copy"}),
     "glued": (glued, {"joined", "start", "player-copy"}),
     "edit list": (lambda d: media.remux(plain(d, gop=300), d / "e.mp4", shift=-0.5), {"edit-list"}),

@@ -16,7 +16,7 @@ from vesta_ui.domain import Word
 from vesta_ui.errors import Stopped, StorageFailed
 from vesta_ui.playback import copy_reason, needs_copy, playable, thumbnail, webvtt
 from vesta_ui.video import Video, open_video
-from vesta_ui.video.decode import streams
+from vesta_ui.video.decode import Reader, streams
 
 IMAGES = media.scenes(75, [30])
 SOUND = media.beeps(2.5, [(1.0, 1.3)])
@@ -46,6 +46,16 @@ def test_rotation_and_an_edit_list_need_no_copy(tmp_path: Path) -> None:
 def glued(folder: Path) -> Path:
     (folder / "g.ts").write_bytes(plain(folder, "v.ts", start=10.0).read_bytes() * 2)
     return folder / "g.ts"
+
+
+def interlaced(folder: Path, name: str = "v.mp4") -> Path:
+    """A square crosses a plain wall quickly: each picture holds two moments, line by line."""
+    moments = []
+    for number in range(60):
+        image = np.full((180, 320, 3), 60, np.uint8)
+        image[60:140, 4 * number : 4 * number + 60] = 220
+        moments.append(image)
+    return media.write(folder / name, media.interlaced(moments), fps=25, options={"x264-params": "tff=1", "crf": "10"})
 
 
 COPIED: dict[str, Callable[[Path], Path]] = {
@@ -114,6 +124,47 @@ def test_colours_survive_the_copy(tmp_path: Path) -> None:
     with open_video(media.write(tmp_path / "v.mkv", flat)) as video, open_video(playable(video, tmp_path)) as copy:
         shown = copy.frames_at([0.1])[0].image[90, 160].astype(int)
     assert np.abs(shown - (200, 60, 40)).max() <= 6
+
+
+def combs(image: media.Image) -> float:
+    """How much lines differ from the mean of their neighbours above and below."""
+    grey = image.astype(float).mean(2)
+    return float(np.abs(grey[1:-1] - (grey[:-2] + grey[2:]) / 2).mean())
+
+
+def test_interlaced_pictures_have_no_combs(tmp_path: Path) -> None:
+    with open_video(interlaced(tmp_path)) as video:
+        with Reader(video.source) as reader:
+            stored = [frame.to_ndarray(format="rgb24") for _, frame in reader.frames()]
+        assert video.interlaced and copy_reason(video) == "the picture is interlaced"
+        still = video.frames_at([0.6])[0]
+        assert combs(stored[still.frame]) > 5 * combs(still.image)
+        assert still.image[100, 4 * 30 + 30].mean() > 200, "the square is where it was"
+        with open_video(playable(video, tmp_path)) as copy:
+            assert not copy.interlaced and len(copy.timeline.ticks) == len(stored)
+            assert combs(stored[still.frame]) > 5 * combs(copy.frames_at([0.6])[0].image)
+
+
+PACKED = ["transport stream", "matroska", "no edit list", "fragmented", "late sound"]
+MORE: dict[str, Callable[[Path], Path]] = {
+    "fragmented": lambda d: media.remux(plain(d), d / "f.mp4", container={"movflags": "frag_keyframe+empty_moov", "use_editlist": "0"} | media.NEGATIVE),
+    "late sound": lambda d: plain(d, "v.mkv", sound_start=0.5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_what_browsers_decode_is_repacked_not_encoded_again(kind: str, tmp_path: Path) -> None:
+    with open_video((COPIED | MORE)[kind](tmp_path)) as video, open_video(playable(video, tmp_path)) as copy:
+        stored = [[frame.to_ndarray() for _, frame in Reader(v.source).frames()] for v in (video, copy)]
+        assert len(stored[0]) == len(stored[1]) and all(np.array_equal(a, b) for a, b in zip(*stored, strict=True))
+        loud = [next(s + np.argmax(np.abs(b) > 0.1) / 16_000 for s, b in v.audio() if (np.abs(b) > 0.1).any()) for v in (video, copy)]  # fmt: skip
+        assert loud[1] == pytest.approx(loud[0], abs=0.03)
+
+
+@pytest.mark.parametrize("case", [{"gop": 75, "fps": 5}, {"sound_codec": "mp2"}, {"pixels": "yuv444p"}])
+def test_what_would_not_play_well_is_encoded_again(case: dict[str, object], tmp_path: Path) -> None:
+    with open_video(plain(tmp_path, "v.mkv", **case)) as video, open_video(playable(video, tmp_path)) as copy:
+        assert_plays(copy)
 
 
 def test_late_sound_and_holes_keep_their_place(tmp_path: Path) -> None:

@@ -87,6 +87,7 @@ def _facts(video: Video, listed: list[StreamFacts], how: str, sound: tuple[float
         "pixel_format": picture.layout,
         "stored_size": f"{video.source.size[0]}×{video.source.size[1]}",
         "displayed_size": f"{video.facts.width}×{video.facts.height}",
+        "interlaced": video.interlaced,
         "rotation_degrees": video.turn.degrees,
         "pixel_shape": str(video.pixel),
         "duration_s": video.facts.duration_s,
@@ -145,6 +146,15 @@ def _pixels(video: Video, _: list[StreamFacts]) -> Oddity | None:
     return Oddity(
         "pixel-shape", f"Pixels are not square ({video.pixel}).", "Shown as stored, things would look too narrow or too wide.",
         f"Pictures are stretched to {video.facts.width}×{video.facts.height}.",
+    )  # fmt: skip
+
+
+def _interlaced(video: Video, _: list[StreamFacts]) -> Oddity | None:
+    if not video.interlaced:
+        return None
+    return Oddity(
+        "interlaced", "The picture is interlaced.", "Odd and even lines show two moments; things that move have combs.",
+        "Pictures are made of one moment each, for models, thumbnails and the player alike.",
     )  # fmt: skip
 
 
@@ -207,7 +217,7 @@ def _long_groups(video: Video, _: list[StreamFacts]) -> Oddity | None:
     )  # fmt: skip
 
 
-CHECKS: tuple[Check, ...] = (_rotated, _pixels, _hdr, _late, _edited, _unstamped, _long_groups, _unplayable)
+CHECKS: tuple[Check, ...] = (_rotated, _pixels, _interlaced, _hdr, _late, _edited, _unstamped, _long_groups, _unplayable)
 
 NOTICES = {
     "no-sound": ("Nothing can be heard or transcribed.", "Scenes are found by their pictures alone."),

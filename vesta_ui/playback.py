@@ -6,26 +6,30 @@ Knows no page. Copies are keyed by content hash and made whole or not at all.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
 from av.audio.stream import AudioStream
+from av.packet import Packet
 
 from vesta_ui.control import Control
 from vesta_ui.domain import Word
-from vesta_ui.errors import StorageFailed
+from vesta_ui.errors import BadVideo, StorageFailed
 from vesta_ui.frames import encode_jpeg
-from vesta_ui.video import Video
-from vesta_ui.video.decode import Reader, streams
-from vesta_ui.video.picture import BT709, LIMITED, Turn, colour_space, fit, is_wide_range
+from vesta_ui.video import Video, open_video
+from vesta_ui.video.decode import Reader, open_container, streams
+from vesta_ui.video.picture import BT709, LIMITED, Turn, colour_space, fit, is_wide_range, progressive
+from vesta_ui.video.timeline import Timeline
 
-VERSION = 1
+VERSION = 2
 LONGEST_SIDE = 1280
 KEY_EVERY_S = 2.0
+LONGEST_GROUP_S = 10.0  # longer between key pictures, a browser seeks too slowly
 CLOCK = Fraction(1, 90_000)
 SAME_CLOCK_S = 0.01  # a picture that starts this close to zero needs no shift
 LARGEST_PLAYED = 4096
@@ -58,6 +62,8 @@ def copy_reason(video: Video) -> str:
         return f"the pixel format ({listed[source.picture].layout})"
     if is_wide_range(video.transfer):
         return "HDR light"
+    if video.interlaced:
+        return "the picture is interlaced"
     if max(source.size) > LARGEST_PLAYED:
         return "the picture is larger than browsers decode"
     if abs(float(timeline.origin * timeline.time_base)) > SAME_CLOCK_S or not timeline.seekable:
@@ -76,7 +82,8 @@ def playable(
 ) -> Path:
     """The original when a browser plays it on the same clock; else an H.264 + AAC copy in `folder`, made once.
 
-    The copy: 8 bits, 4:2:0, even size of at most 1280 pixels a side, a key picture every 2 s, index first, picture at 0 s.
+    The copy: 8 bits, 4:2:0, index first, picture at 0 s. What is such H.264 and AAC already is put into MP4 without
+    encoding it again; all else has an even size of at most 1280 pixels a side and a key picture every 2 s.
     `progress` is told a share in [0, 1]. Raises `StorageFailed` or `Stopped`; a copy is never left half made.
     """
     if not needs_copy(video):
@@ -84,10 +91,11 @@ def playable(
     copy = folder / f"{video.facts.sha256}-v{VERSION}.mp4"
     if copy.is_file():
         return copy
-    partial = copy.with_suffix(f".{os.getpid()}.partial")
+    partial = copy.with_suffix(f".{os.getpid()}.partial.mp4")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _copy(video, partial, progress, control or Control())
+        if not _repack(video, partial, progress, control or Control()):
+            _copy(video, partial, progress, control or Control())
         partial.replace(copy)
     except (OSError, av.error.FFmpegError) as error:
         raise StorageFailed(
@@ -99,6 +107,62 @@ def playable(
     if progress:
         progress(1.0)
     return copy
+
+
+def _repack(video: Video, path: Path, progress: Callable[[float], None] | None, control: Control) -> bool:
+    """Copy picture and sound packets into an MP4 that begins at 0 s; false where that cannot keep format or clock."""
+    source, timeline, listed = video.source, video.timeline, streams(video.path)
+    chosen = [source.picture] if source.sound is None else [source.picture, source.sound]
+    groups = np.diff([*timeline.keys, timeline.ticks[-1]]) * float(timeline.time_base)
+    if (
+        [(listed[i].codec, listed[i].kind) for i in chosen] != [("h264", "video"), ("aac", "audio")][: len(chosen)]
+        or listed[source.picture].layout != "yuv420p"
+        or is_wide_range(video.transfer) or video.interlaced or video.turn != Turn() or video.pixel != 1
+        or max(source.size) > LARGEST_PLAYED or any(side % 2 for side in source.size)
+        or not timeline.seekable or timeline.hidden or len(timeline.corrupt) or timeline.missing
+        or timeline.keys[0] != timeline.origin or groups.max(initial=0) > LONGEST_GROUP_S
+    ):  # fmt: skip
+        return False
+    try:
+        with open_container(video.path) as read, av.open(str(path), "w", format="mp4", options={"movflags": "+faststart"}) as out:
+            origin = Fraction(timeline.origin) * timeline.time_base
+            copies = {i: out.add_stream_from_template(read.streams[i]) for i in chosen}
+            for packet in _stamped(read.demux([read.streams[i] for i in chosen])):
+                control.check()
+                shift, dts = round(origin / packet.time_base), packet.dts or 0
+                packet.pts, packet.dts, packet.stream = (packet.pts or 0) - shift, dts - shift, copies[packet.stream.index]
+                if progress and packet.stream.type == "video":
+                    progress(min(0.999, max(0.0, float((dts - shift) * packet.time_base)) / video.facts.duration_s))
+                out.mux(packet)
+        with open_video(path) as copy:
+            return not needs_copy(copy) and _same_times(timeline, copy.timeline)
+    except (av.error.FFmpegError, ValueError, BadVideo):
+        return False
+
+
+def _stamped(packets: Iterable[Packet[Any]]) -> Iterator[Packet[Any]]:
+    """Packets with decoding times. Matroska has none for the first few, which must come before the first that is known."""
+    held: dict[int, list[Packet[Any]]] = {}
+    for packet in packets:
+        if packet.pts is None:
+            continue
+        waiting = held.setdefault(packet.stream.index, [])
+        if packet.dts is None:
+            waiting.append(packet)
+            continue
+        for count, early in enumerate(reversed(waiting), 1):
+            early.dts = packet.dts - count * max(1, packet.duration or 1)
+        yield from waiting
+        waiting.clear()
+        yield packet
+
+
+def _same_times(one: Timeline, other: Timeline) -> bool:
+    """Whether the same number of pictures is shown at the same seconds."""
+    if len(one.ticks) != len(other.ticks):
+        return False
+    times = [(t.ticks - t.origin) * float(t.time_base) for t in (one, other)]
+    return bool(np.abs(times[0] - times[1]).max() < 0.002)
 
 
 def _copy(video: Video, path: Path, progress: Callable[[float], None] | None, control: Control) -> None:
@@ -135,7 +199,7 @@ def _copy(video: Video, path: Path, progress: Callable[[float], None] | None, co
 def _shown(video: Video, tick: int, frame: av.VideoFrame, width: int, height: int) -> av.VideoFrame:
     """A picture as displayed, at the copy's size, 8-bit 4:2:0 in BT.709."""
     if video.turn == Turn() and not is_wide_range(frame.color_trc):
-        return frame.reformat(
+        return progressive(frame).reformat(
             width, height, "yuv420p", src_colorspace=colour_space(frame), dst_colorspace=BT709, dst_color_range=LIMITED
         )
     image = video.picture(tick, frame, LONGEST_SIDE).image[:height, :width]

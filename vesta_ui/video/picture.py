@@ -1,4 +1,5 @@
-"""Decoded pictures as people see them: turned once, square pixels, the right colours, wide-range light mapped to a screen.
+"""Decoded pictures as people see them: turned once, square pixels, whole lines, the right colours, wide-range light mapped
+to a screen.
 
 Knows no file and no time.
 """
@@ -92,8 +93,27 @@ def displayed_size(width: int, height: int, pixel: Fraction, turn: Turn) -> tupl
     return (high, wide) if turn.transpose else (wide, high)
 
 
+def progressive(frame: av.VideoFrame) -> av.VideoFrame:
+    """An interlaced frame without combs: its first field, the other lines drawn along edges from it. Others as they are."""
+    if not frame.interlaced_frame:
+        return frame
+    graph = av.filter.Graph()
+    base = frame.time_base or Fraction(1, 90_000)
+    source = graph.add_buffer(width=frame.width, height=frame.height, format=frame.format, time_base=base)
+    graph.link_nodes(source, graph.add("estdif", "mode=frame"), graph.add("buffersink")).configure()
+    try:
+        graph.push(frame)
+        graph.push(None)
+        whole = graph.pull()
+    except (av.error.FFmpegError, ValueError):  # a layout the filter does not take
+        return frame
+    assert isinstance(whole, av.VideoFrame)
+    return whole
+
+
 def to_rgb(frame: av.VideoFrame, pixel: Fraction, turn: Turn, max_side: int | None) -> Image:
     """(H, W, 3) RGB, 8 bits, as displayed. Scaled while converting, so a huge frame never exists at full size in RGB."""
+    frame = progressive(frame)
     width, height = fit(*displayed_size(frame.width, frame.height, pixel, turn), max_side)
     if turn.transpose:
         width, height = height, width
