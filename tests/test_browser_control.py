@@ -9,7 +9,7 @@ import ui_page
 from playwright.sync_api import expect
 
 from vesta_ui import domain as d
-from vesta_ui.runs.run import Runs
+from vesta_ui.runs.registry import Runs
 
 pytestmark = pytest.mark.browser
 

@@ -22,7 +22,8 @@ from vesta_ui.errors import BadInput
 from vesta_ui.frames import FrameStore
 from vesta_ui.runs import cases, export
 from vesta_ui.runs.export import markdown
-from vesta_ui.runs.run import Run, Runs, load
+from vesta_ui.runs.registry import Runs
+from vesta_ui.runs.run import Run, load
 from vesta_ui.settings import Settings
 
 PRIVATE = "/home/ada/films/walk.mp4 with sk-" + "a1B2" * 8

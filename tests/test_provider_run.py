@@ -20,7 +20,7 @@ from vesta_ui.domain import Choice, Outcome, Question
 from vesta_ui.events import Decided, Event, Observed, Routed, RunFinished
 from vesta_ui.models import asking, keys
 from vesta_ui.runs import recorder
-from vesta_ui.runs.run import Runs
+from vesta_ui.runs.registry import Runs
 from vesta_ui.settings import Settings
 
 QUESTION = Question("What is written on the blue sign?", (Choice("A", "Platform 9"), Choice("B", "Bakery")))

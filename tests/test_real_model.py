@@ -69,7 +69,7 @@ def test_the_doctor_knows_it(spec: str, settings: Settings) -> None:
 
 
 def test_a_run_comes_to_its_end_with_a_valid_trace(spec: str, settings: Settings, tmp_path: Path) -> None:
-    from vesta_ui.runs.run import Runs
+    from vesta_ui.runs.registry import Runs
 
     video = film(tmp_path / "film.mp4")
     chosen = replace(settings, router=spec, reasoner=spec, speech="off", max_steps=3, model_timeout_s=600)

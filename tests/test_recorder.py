@@ -14,7 +14,8 @@ from vesta_ui.domain import Action
 from vesta_ui.errors import BadTrace, StorageFailed
 from vesta_ui.events import Event, RunFinished, RunStarted
 from vesta_ui.runs import recorder, report
-from vesta_ui.runs.run import Runs, load
+from vesta_ui.runs.registry import Runs
+from vesta_ui.runs.run import load
 from vesta_ui.runs.session import fold, reduce, until_step
 from vesta_ui.settings import Settings
 
@@ -163,7 +164,7 @@ def test_a_folder_that_is_no_run_is_said(tmp_path: Path) -> None:
 
 def test_an_unwritable_folder_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageFailed, match="cannot be written"):
+    with pytest.raises(StorageFailed, match="is not a folder; choose another data folder"):
         recorder.Recorder(tmp_path / "file" / "run").record(STARTED)
 
 

@@ -22,7 +22,8 @@ from vesta_ui.control import Control
 from vesta_ui.frames import FrameStore
 from vesta_ui.runs import book, recorder
 from vesta_ui.runs.catalog import CACHE, Catalog, Query, RunSummary, family
-from vesta_ui.runs.run import Run, Runs, load
+from vesta_ui.runs.registry import Runs
+from vesta_ui.runs.run import Run, load
 from vesta_ui.runs.session import History, fold, until_step
 from vesta_ui.settings import Settings
 

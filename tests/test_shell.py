@@ -21,7 +21,7 @@ from vesta_ui.events import Decided, Retrieved
 from vesta_ui.question import parse_question
 from vesta_ui.runs import recorder
 from vesta_ui.runs.fork import Edit, prefix
-from vesta_ui.runs.run import Runs
+from vesta_ui.runs.registry import Runs
 from vesta_ui.settings import Settings
 
 ROOT = Path(__file__).parent.parent

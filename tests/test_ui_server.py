@@ -17,7 +17,8 @@ from gradio_client import Client
 from vesta_ui import samples
 from vesta_ui.errors import BadInput
 from vesta_ui.frames import FrameStore
-from vesta_ui.runs.run import Runs, new_id
+from vesta_ui.runs.registry import Runs
+from vesta_ui.runs.run import new_id
 from vesta_ui.settings import Settings
 from vesta_ui.ui.handlers import Handlers
 from vesta_ui.ui.launch import data_dir_ready, engine, free_port, served

@@ -14,7 +14,8 @@ import ui_run
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from vesta_ui.frames import FrameStore
-from vesta_ui.runs.run import Run, Runs, new_id
+from vesta_ui.runs.registry import Runs
+from vesta_ui.runs.run import Run, new_id
 from vesta_ui.settings import Settings
 from vesta_ui.ui.launch import free_port, served
 from vesta_ui.video import open_video

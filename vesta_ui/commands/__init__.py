@@ -19,7 +19,8 @@ from vesta_ui.control import Control
 from vesta_ui.errors import BadInput, BadTrace
 from vesta_ui.events import Event
 from vesta_ui.runs import recorder
-from vesta_ui.runs.run import RUN_ID, Run, Runs, load
+from vesta_ui.runs.registry import Runs
+from vesta_ui.runs.run import RUN_ID, Run, load
 from vesta_ui.settings import Settings
 
 COMMANDS = {

@@ -18,7 +18,7 @@ from vesta_ui import files
 from vesta_ui.domain import Answer, Interval, Question, VideoFacts, merge
 from vesta_ui.errors import BadInput, BadTrace
 from vesta_ui.runs.compare import answer_of, union_iou
-from vesta_ui.runs.run import Runs
+from vesta_ui.runs.registry import Runs
 from vesta_ui.runs.session import Session
 
 LABELS = (

@@ -43,7 +43,7 @@ def served(settings: Settings, port: int, *, mcp: bool = False) -> tuple[Any, An
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read by gradio when imported
     os.environ["GRADIO_TEMP_DIR"] = str(settings.data_dir / "uploads")
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    from vesta_ui.runs.run import Runs
+    from vesta_ui.runs.registry import Runs
     from vesta_ui.ui.handlers import Handlers
     from vesta_ui.ui.page import build
     from vesta_ui.ui.routes import routes

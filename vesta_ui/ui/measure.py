@@ -22,7 +22,8 @@ from vesta_ui.bench import Tell
 from vesta_ui.errors import BadInput
 from vesta_ui.events import Event, LedgerUpdated, Observed, RunFinished, StepStarted, Warned
 from vesta_ui.runs import recorder
-from vesta_ui.runs.run import Run, Runs, new_id
+from vesta_ui.runs.registry import Runs
+from vesta_ui.runs.run import Run, new_id
 from vesta_ui.settings import Settings
 from vesta_ui.ui import desktop
 from vesta_ui.ui.launch import free_port, served

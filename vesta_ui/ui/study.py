@@ -14,7 +14,8 @@ from vesta_ui.errors import BadInput, BadTrace
 from vesta_ui.runs import compare, debug
 from vesta_ui.runs.cases import LABELS, Case, Cases, judged
 from vesta_ui.runs.catalog import Query, family
-from vesta_ui.runs.run import Run, Runs
+from vesta_ui.runs.registry import Runs
+from vesta_ui.runs.run import Run
 from vesta_ui.runs.session import Session
 from vesta_ui.settings import Settings
 from vesta_ui.ui import ledger_view, timeline, view

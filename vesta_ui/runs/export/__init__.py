@@ -20,7 +20,8 @@ from vesta_ui.runs.cases import Case
 from vesta_ui.runs.export import html, markdown, otlp
 from vesta_ui.runs.export.document import Document, build
 from vesta_ui.runs.redact import Redacted, Redactor
-from vesta_ui.runs.run import Run, Runs
+from vesta_ui.runs.registry import Runs
+from vesta_ui.runs.run import Run
 
 
 @dataclass(frozen=True, slots=True)
