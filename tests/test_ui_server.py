@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from vesta_ui.runs.registry import Runs
 from vesta_ui.runs.run import new_id
 from vesta_ui.settings import Settings
 from vesta_ui.ui.handlers import Handlers
-from vesta_ui.ui.launch import data_dir_ready, engine, free_port, served
+from vesta_ui.ui.launch import data_dir_ready, engine, free_port, launch, served
 from vesta_ui.ui.videos import Shelf
 
 
@@ -127,6 +128,14 @@ def test_a_busy_port_moves_on_to_the_next_free_one() -> None:
 def test_the_line_printed_says_which_engine_runs(settings: Settings) -> None:
     assert engine(settings) == "embedded (rules, OCR, Whisper base)"
     assert "reasoner openai:o3" in engine(Settings(settings.data_dir, reasoner="openai:o3"))
+
+
+def test_without_its_package_mcp_is_refused_in_one_sentence(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    with pytest.raises(BadInput, match=r"gradio\[mcp\]"):
+        launch(settings, mcp=True)
 
 
 def test_a_data_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,10 @@ PORTS = 50
 
 
 def launch(settings: Settings, *, opened: str = "", mcp: bool = False, say: Callable[[str], None] = print) -> None:
-    """Serve until interrupted. `opened`: "" nothing, "browser" or "desktop". Raises `BadInput` on an unusable port."""
+    """Serve until interrupted. `opened`: "" nothing, "browser" or "desktop". Raises `BadInput` on an unusable port
+    and when MCP tools are wanted but their package is not there."""
+    if mcp and find_spec("mcp") is None:
+        raise BadInput('--mcp needs one more package: run `pip install "gradio[mcp]"`, then start again')
     port = free_port(settings.host, settings.port)
     if settings.port and port != settings.port:
         say(f"port {settings.port} is busy: using {port}")
@@ -27,10 +31,11 @@ def launch(settings: Settings, *, opened: str = "", mcp: bool = False, say: Call
     say(f"VESTA UI at {url} — engine: {engine(settings)}")
     window = desktop.show(url, app=opened == "desktop", profile=settings.data_dir / "window") if opened else None
     try:
+        if window and window.wait() != 0:  # no display, or a browser that cannot start
+            say(f"the window could not be kept open: open {url} in a browser")
+            window = None
         if window is None:
             page.block_thread()
-        else:
-            window.wait()
     except KeyboardInterrupt:
         pass
     finally:
