@@ -20,16 +20,29 @@ from vesta_ui.domain import (
     Interval,
     Modality,
     ModelCall,
+    Notice,
     Observation,
     Outcome,
     Question,
+    Scene,
     Snapshot,
     Usage,
     VideoFacts,
     View,
 )
 from vesta_ui.errors import ModelFailed, OperationRefused, Stopped
-from vesta_ui.events import Decided, Event, LedgerUpdated, Observed, RunFinished, RunStarted, StepStarted, Warned
+from vesta_ui.events import (
+    Decided,
+    Event,
+    IndexProgress,
+    IndexReady,
+    LedgerUpdated,
+    Observed,
+    RunFinished,
+    RunStarted,
+    StepStarted,
+    Warned,
+)
 from vesta_ui.frames import FrameStore
 from vesta_ui.operations import Result, Workspace
 from vesta_ui.roles import Decision
@@ -238,6 +251,25 @@ def test_what_the_index_was_paid_counts_once_and_towards_the_cap(tmp_path: Path)
     assert fold([started, *events]).usage == one.state.usage
     capped = list(driver(Player([LOOK, ANSWER]), tmp_path, (paid,), max_usd=0.01).loop())
     assert "money cap" in cast(RunFinished, capped[-1]).reason and not any(isinstance(e, Observed) for e in capped)
+
+
+def test_a_transcript_made_behind_the_run_is_told_until_it_is_there(tmp_path: Path) -> None:
+    one = driver(Player([LOOK, Action("inspect", {"intervals": [[3, 4]]}), ANSWER]), tmp_path)
+    index: Any = one.workspace.index
+    scene = Scene("s1", 0.0, 60.0, 0, 1500, (30.0,))
+    index.__dict__.update(
+        later=SimpleNamespace(upto=12.0), transcript=SimpleNamespace(status="pending"), video=FACTS, id="i", encoder="e",
+        speech="embedded", scenes=(scene,), seconds={}, reused=False, notices=(Notice("speech-failed", "no weights"),),
+    )  # fmt: skip
+    one.unheard = True
+    events = []
+    for event in one.loop():
+        events.append(event)
+        if isinstance(event, Observed):
+            index.transcript = SimpleNamespace(status="no speech found")
+    told = [e for e in events if isinstance(e, IndexProgress | IndexReady | Warned)]
+    assert [e.kind for e in told] == ["index_progress", "index_ready", "warned"]
+    assert (told[0].done, told[1].speech_pending, told[2].notice.code) == (12.0, False, "speech-failed")  # type: ignore[union-attr]
 
 
 def test_a_money_cap_that_cannot_be_kept_is_said_once(tmp_path: Path) -> None:

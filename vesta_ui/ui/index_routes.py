@@ -63,8 +63,8 @@ def endpoints(handlers: Handlers) -> dict[str, Any]:
     def exported(request: Request) -> Response:
         entry = library.find(settings, request.path_params["index"])
         folder = tempfile.TemporaryDirectory()
-        name = f"{Path(entry.video.name).stem}-{entry.id[:8]}.index.zip"
-        made = bundle.export(entry, Path(folder.name) / f"{entry.id}.zip")
+        name = f"{Path(entry.video.name).stem}-{entry.id[:8]}.vesta-index"
+        made = bundle.export(entry, Path(folder.name) / f"{entry.id}.vesta-index")
         return FileResponse(
             made, media_type="application/zip", filename=name, background=BackgroundTask(folder.cleanup)
         )

@@ -17,7 +17,7 @@ def build(handlers: Handlers) -> None:
     settings = handlers.settings
     shown = panel("library", "library", ("redo",))
     brought = gr.UploadButton(
-        "Import an index …", elem_id="index-import", size="sm", file_types=[".zip"], type="filepath"
+        "Import an index …", elem_id="index-import", size="sm", file_types=[".vesta-index", ".zip"], type="filepath"
     )
 
     def redo(event: gr.EventData) -> Json:
