@@ -149,7 +149,7 @@ def test_cuts_over_a_seam_an_edit_list_and_wrapped_stamps(tmp_path: Path) -> Non
     assert list(of(wrapped).cuts) == pytest.approx([1.5, 3.0], abs=0.002)
 
 
-@pytest.mark.parametrize("size", [(960, 540), (270, 480)])
+@pytest.mark.parametrize("size", [(960, 540), (270, 480), (160, 90)])
 def test_cheap_scores_stay_within_the_band_that_is_scored_again(size: tuple[int, int], tmp_path: Path) -> None:
     path = media.write(tmp_path / "v.mp4", nature(6, [2, 4], size=size, seed=9), fps=10, options=SLOWER)
     with open_video(path) as video, passes.Reader(video.source) as reader:

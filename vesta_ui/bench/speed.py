@@ -17,14 +17,19 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
+from vesta_ui.bench.films import FILMS, Film, make, repeated
 from vesta_ui.domain import clock
 from vesta_ui.video import Video, open_video
 from vesta_ui.video.decode import Reader
 
 FRAMES = 50
 TOLERANCE_S = 0.05
+REPEATS = 4
+KINDS = ("plain decode (ffmpeg)", "scenedetect command", "scene pass", "scene pass, fast")
+SMALL = Film("small", (160, 90), 120, 12, kinds=("talk", "pan", "slide"))
 WORKER = "import sys; from vesta_ui.bench.speed import worker; worker(*sys.argv[1:])"
 
 
@@ -39,14 +44,77 @@ class Cost:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `bench speed`."""
-    parser.add_argument("videos", nargs="+", type=Path, metavar="VIDEO", help="files to measure")
+    parser.add_argument("videos", nargs="*", type=Path, metavar="VIDEO", help="files to measure; none: twelve made here")
     parser.add_argument("--rounds", type=int, default=1, help="repeat each measurement, keep the cheapest (default 1)")
+    parser.add_argument("--long", action="store_true", help="cost per minute and memory from 10 minutes to 6 hours")
 
 
 def run(chosen: argparse.Namespace, tell: Callable[[str], None]) -> int:
-    """Measure and print the table; returns the exit code."""
-    tell(table(chosen.videos, max(1, chosen.rounds)))
+    """Measure and print the tables; returns the exit code."""
+    rounds = max(1, chosen.rounds)
+    tell(f"{_limit()}; {_peer()}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start\n")
+    with tempfile.TemporaryDirectory() as folder:
+        if chosen.long:
+            tell("\n".join(long_rows(Path(folder))))
+        elif chosen.videos:
+            tell(table(chosen.videos, rounds))
+        else:
+            tell(films_table(Path(folder), rounds, tell))
+    tell(f"\nload {os.getloadavg()[0]:.1f} at the end")
     return 0
+
+
+def _limit() -> str:
+    program = shutil.which("ffmpeg")
+    if not program:
+        return "limit: ffmpeg is not installed"
+    said = subprocess.run([program, "-version"], capture_output=True, text=True, check=False).stdout.split()
+    return f"limit: ffmpeg {said[2] if len(said) > 2 else ''} -f null"
+
+
+def _peer() -> str:
+    return f"peer: scenedetect {version('scenedetect')} detect-content -t 27"
+
+
+def films_table(folder: Path, rounds: int, tell: Callable[[str], None]) -> str:
+    """Twelve films of a few minutes, then exact frames in ten minutes of the first."""
+    measured_films = []
+    for film in FILMS:
+        short = make(film, folder)
+        path = repeated(short, REPEATS, short.with_stem(short.stem + "-repeated"))
+        measured_films.append((film.name, costs_of(path, rounds)))
+        tell(f"measured: {film.name}")
+    first = make(FILMS[0], folder)
+    with open_video(repeated(first, 600 // FILMS[0].seconds, folder / "ten-minutes.mp4")) as video:
+        frames = frame_rows(video)
+    return "\n".join(["", *summary(measured_films), "", *frames])
+
+
+def summary(films: Sequence[tuple[str, dict[str, Cost]]]) -> list[str]:
+    """A Markdown table, a row a film and one for all: processor seconds, and ratios against limit and peer."""
+    rows = ["| film | decode s | peer s | pass s | × decode | peer ÷ pass | fast s | peer ÷ fast | cuts: peer, pass, fast |",
+            "|---|--:|--:|--:|--:|--:|--:|--:|---|"]  # fmt: skip
+    whole = [(name, costs) for name, costs in films if set(costs) == set(KINDS)]
+    total = {kind: Cost(sum(c[kind].cpu for _, c in whole), sum(c[kind].wall for _, c in whole)) for kind in KINDS}
+    for name, costs in [*whole, ("**all**", total)] if whole else []:
+        base, peer, own, fast = (costs[kind] for kind in KINDS)
+        rows.append(
+            f"| {name} | {base.cpu:.1f} | {peer.cpu:.1f} | {own.cpu:.1f} | {own.cpu / base.cpu:.2f} | {peer.cpu / own.cpu:.2f} "
+            f"| {fast.cpu:.1f} | {peer.cpu / fast.cpu:.2f} | {_cuts(peer, None)}; {_cuts(own, peer)}; {_cuts(fast, peer)} |"
+        )
+    return [*rows, *(f"{name}: a peer is not installed here: left out" for name, costs in films if set(costs) != set(KINDS))]
+
+
+def long_rows(folder: Path, hours: Sequence[float] = (1 / 6, 1, 2, 6)) -> list[str]:
+    """Cost per minute and peak memory of the scene pass, from ten minutes to six hours of one small film."""
+    short, rows = make(SMALL, folder), ["| length | s of processor per minute of video | peak memory MB | scenes |", "|---|--:|--:|--:|"]
+    for length in hours:
+        path = repeated(short, max(1, round(length * 3600 / SMALL.seconds)), folder / f"{length:.2f}.mp4")
+        cost, output = measured([sys.executable, "-c", WORKER, str(path), "full"])
+        found = json.loads(output)
+        rows.append(f"| {clock(length * 3600)} | {cost.cpu / length / 60:.3f} | {found['peak_mb']:.0f} | {found['scenes']} |")
+        path.unlink()
+    return rows
 
 
 def table(paths: Sequence[Path], rounds: int = 1) -> str:
@@ -60,19 +128,24 @@ def table(paths: Sequence[Path], rounds: int = 1) -> str:
     return "\n".join(lines)
 
 
-def scene_rows(path: Path, rounds: int) -> list[str]:
-    """The scene pass, full and fast, against `ffmpeg -f null` and the scenedetect command."""
-    kinds = {"plain decode (ffmpeg)": ffmpeg_decode, "scenedetect command": scenedetect_command,
-             "scene pass": scene_pass_process, "scene pass, fast": fast_pass_process}  # fmt: skip
+def costs_of(path: Path, rounds: int) -> dict[str, Cost]:
+    """The cheapest of some rounds of each kind, interleaved; without those that are not installed."""
+    measures = (ffmpeg_decode, scenedetect_command, scene_pass_process, fast_pass_process)
     costs: dict[str, Cost] = {}
     for _ in range(rounds):
-        for kind, measure in kinds.items():
+        for kind, measure in zip(KINDS, measures, strict=True):
             cost = measure(path)
             if cost and (kind not in costs or cost.cpu < costs[kind].cpu):
                 costs[kind] = cost
-    base, peer = costs.get("plain decode (ffmpeg)"), costs.get("scenedetect command")
+    return costs
+
+
+def scene_rows(path: Path, rounds: int) -> list[str]:
+    """The scene pass, full and fast, against `ffmpeg -f null` and the scenedetect command."""
+    costs = costs_of(path, rounds)
+    base, peer = costs.get(KINDS[0]), costs.get(KINDS[1])
     rows = [f"{'':24}{'cpu s':>9}{'wall s':>9}{'× decode':>10}{'peer ÷ this':>13}{'wall':>7}  cuts"]
-    for kind in kinds:
+    for kind in KINDS:
         if kind not in costs:
             rows.append(f"{kind:24}not installed here: left out")
             continue
@@ -136,16 +209,17 @@ def fast_pass_process(path: Path) -> Cost:
 
 def _own(path: Path, mode: str) -> Cost:
     cost, output = measured([sys.executable, "-c", WORKER, str(path), mode])
-    return Cost(cost.cpu, cost.wall, tuple(json.loads(output)))
+    return Cost(cost.cpu, cost.wall, tuple(json.loads(output)["cuts"]))
 
 
 def worker(path: str, mode: str) -> None:
-    """The measured process: one scene pass; prints its cuts as JSON."""
+    """The measured process: one scene pass; prints its cuts, scenes and peak memory as JSON."""
     from vesta_ui.shots import scene_pass
 
     with open_video(Path(path)) as video:
         found = scene_pass(video, fast=mode == "fast")
-    sys.stdout.write(json.dumps(found.cuts))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    sys.stdout.write(json.dumps({"cuts": found.cuts, "scenes": len(found.shots), "peak_mb": peak}))
     sys.stdout.flush()
     os._exit(0)
 

@@ -63,7 +63,7 @@ class Look:
 
     def __init__(self, frame: av.VideoFrame, size: tuple[int, int]) -> None:
         self.frame, self.size = frame, size
-        self.planar = frame.format.name in DEPTHS and max(frame.width, frame.height) > WIDTH
+        self.planar = frame.format.name in DEPTHS and max(frame.width, frame.height) > GRID
         self._seen: dict[Callable[[Look], Image], Image] = {}
 
     def seen(self, make: Callable[[Look], Image]) -> Image:
