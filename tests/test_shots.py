@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import cv2
 import media
@@ -161,6 +162,33 @@ def test_cheap_scores_stay_within_the_band_that_is_scored_again(size: tuple[int,
             cheap = scores.distance(now.seen(make), before.seen(make))
             errors[make] = max(errors[make], abs(cheap - exact))
     assert all(0 < errors[make] < band for make, band in scores.CHEAP)
+
+
+def noisy(count: int, cut: int) -> list[media.Image]:
+    """Strong noise over two colours: every picture is nearly as large as a key picture."""
+    rng = np.random.default_rng(3)
+    plain = [np.full((360, 640, 3), (200, 60, 40) if n < cut else (40, 60, 200), np.int16) for n in range(count)]
+    return [np.clip(p + rng.integers(-25, 26, p.shape), 0, 255).astype(np.uint8) for p in plain]
+
+
+@pytest.mark.parametrize(
+    ("make", "most"), [(lambda: [nature(1, [])[0]] * 100 + [nature(1, [], seed=3)[0]] * 100, 0.6), (lambda: noisy(120, 70), 1.3)]
+)  # fmt: skip
+def test_fast_mode_decodes_no_group_again_and_again(
+    make: Callable[[], list[media.Image]], most: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    images = make()
+    path = media.write(tmp_path / "v.mp4", images, fps=10, gop=40, options=SLOWER)
+    whole, decoded, decode = of(path), [0], parts.Reader._decode
+
+    def counting(reader: parts.Reader, *packet: Any) -> Any:
+        found = decode(reader, *packet)
+        decoded[0] += len(found)
+        return found
+
+    monkeypatch.setattr(parts.Reader, "_decode", counting)
+    assert of(path, fast=True).cuts == whole.cuts and len(whole.cuts) == 1
+    assert decoded[0] <= most * len(images)
 
 
 # ------------------------------------------------------------------------------------------------ scenes

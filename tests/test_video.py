@@ -13,6 +13,7 @@ import pytest
 
 from vesta_ui.errors import BadInput
 from vesta_ui.video import Video, decode, open_video
+from vesta_ui.video.decode import Reader
 
 COUNT = 90
 CUTS = (30, 60)
@@ -320,3 +321,13 @@ def test_a_file_cut_short_is_used_as_far_as_it_goes_and_said_so(tmp_path: Path) 
         assert 1.5 < video.facts.duration_s < 7.0
         assert "incomplete" in [n.code for n in video.notices]
         assert media.number_in(video.frames_at([1.0])[0].image) == 30
+
+
+@pytest.mark.parametrize(("name", "codec"), [("v.webm", "libvpx-vp9"), ("v.mp4", "libx264"), ("h.mp4", "libx265")])
+def test_key_pictures_alone_cost_only_themselves(name: str, codec: str, tmp_path: Path) -> None:
+    options = {"v.webm": {"deadline": "realtime", "cpu-used": "8"}, "h.mp4": {"x265-params": "log-level=none"}}
+    path = media.write(tmp_path / name, media.scenes(90, []), codec=codec, gop=30, options=options.get(name, {}))
+    with open_video(path) as video, Reader(video.source) as reader:
+        found = [(tick, media.number_in(video.picture(tick, frame).image)) for tick, frame in reader.frames(keys_only=True)]
+        assert [tick for tick, _ in found] == video.timeline.keys.tolist() and len(found) < 9
+        assert all(number == video.timeline.ordinal(tick) for tick, number in found)

@@ -280,9 +280,9 @@ class Reader(Closing):
                     last = tick
                     yield tick, frame
                 segment = seams[number]
-            if keys_only:
-                context.skip_frame = "NONKEY"
-            elif only_at is not None:
+            if keys_only and not packet.is_keyframe:  # not every decoder can be told to skip them
+                continue
+            if only_at is not None:
                 needed = packet.pts is None or packet.pts + segment in only_at
                 context.skip_frame = "DEFAULT" if needed else "NONREF"
             for frame in self._decode(packet, segment):
