@@ -209,7 +209,9 @@ def ledgers(draw: st.DrawFn) -> Ledger:
 
 @given(ledgers(), st.lists(observations(), max_size=4))
 def test_an_update_only_appends(before: Ledger, more: list[Observation]) -> None:
-    after = update(before, entries_from(before, "clip", 9, "q", more))
+    made = entries_from(before, "clip", 9, "q", more)
+    after = update(before, made)
+    assert len(after.entries) == len(before.entries) + len(made)
     assert after.entries[: len(before.entries)] == before.entries
     assert (after.references, after.duration_s, after.choices) == (before.references, before.duration_s, before.choices)
     assert [e.id for e in after.entries] == [f"e{n}" for n in range(1, len(after.entries) + 1)]

@@ -90,3 +90,11 @@ def test_app_takes_roles_and_limits_as_flags(monkeypatch: pytest.MonkeyPatch, tm
     one = got[0]
     assert (one.reasoner, one.observer, one.speech, one.router) == ("openai:o3", "openai:gpt-4o", "off", "embedded")
     assert (one.max_steps, one.max_usd, one.port, one.data_dir) == (9, 0.5, 0, tmp_path)
+
+
+def test_the_papers_parameters_are_the_defaults(settings: Settings) -> None:
+    """VESTA §B.1, §4.1 and SAVE §A.2; a run uses these, whatever the functions' own defaults are."""
+    assert (settings.references, settings.separation_s, settings.max_steps) == (6, 20.0, 15)
+    assert (settings.cut_threshold, settings.scene_min_s, settings.scene_max_s) == (27.0, 5.0, 60.0)
+    assert (settings.frames_per_scene, settings.inspect_frames, settings.clip_frames) == (4, 150, 50)
+    assert (settings.max_queries, settings.native_frames) == (30, 60)

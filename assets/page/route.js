@@ -22,10 +22,19 @@
             route.model && h("span.dim.right", {}, `confidence ${route.model.confidence.toFixed(2)}`)),
           h("p.why", {}, route.why),
           h("p.why.dim", {}, cues, " ", model),
-          route.retrieved.length ? strip(route) : null);
+          route.retrieved.length ? strip(route) : null,
+          route.sets?.pool ? sets(route) : null);
       },
     };
   };
+
+  /* Algorithm 2 in the open: how large the pool was, what dispersion left out, what was filled back in. */
+  function sets(route) {
+    const { pool, dropped, backfilled } = route.sets;
+    const said = `${pool} scenes in the pool · ${backfilled} filled back in · ${dropped} left out`;
+    if (!dropped) return h("p.why.dim", {}, said);
+    return h("details.why.dim", {}, h("summary", {}, said), route.dropped.map((one, n) => [n ? " " : "", V.time(one.s, one.e)]));
+  }
 
   function strip(route) {
     const scenes = V.scenes || [];

@@ -186,6 +186,10 @@ def route(session: Session, run_id: str, now: Snapshot | None) -> Json | None:
         "overridden": list(decided.overridden),
         "seconds": routed.seconds,
         "queries": list(first.queries) if first else [],
+        "sets": {name: len(getattr(first, name)) for name in ("pool", "dropped", "backfilled")} if first else None,
+        "dropped": [
+            {"s": scene.start, "e": scene.end} for scene in session.scenes if first and scene.id in first.dropped
+        ],
         "retrieved": [
             {
                 "id": ref.id,
