@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from models_help import ask, failed, model, picture
+from models_help import Verdict, ask, failed, model, picture
 from provider_server import Answer, ProviderServer, chat, provider, refusal
 
 from vesta_ui.models import Turn, asking, keys
@@ -83,6 +83,27 @@ def test_a_key_the_server_echoes_never_gets_out(server: ProviderServer, settings
         assert "hunter2" not in repr(ask(one, None)[1])
     finally:
         keys.set_key("compatible", "")
+
+
+@pytest.mark.parametrize("said", ["hunter2-hunter2", "hunter2\\u002dhunter2"], ids=["plain", "escaped"])
+def test_a_key_in_a_structured_reply_is_in_neither_value_nor_receipt(
+    server: ProviderServer, settings: Settings, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "hunter2-hunter2")
+    server.play(chat(f'{{"answer": "the key is {said}", "inner": [{{"label": "{said}"}}]}}'))
+    value, call = ask(model(server, settings), Verdict)
+    assert value.answer == "the key is [key]"
+    assert value.inner[0].label == "[key]"
+    assert call.parsed == value.model_dump(mode="json")
+    assert "hunter2-hunter2" not in repr(call)
+
+
+def test_a_key_like_a_field_name_leaves_the_reply_readable(
+    server: ProviderServer, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "answer")
+    server.play(chat('{"answer": "B"}'))
+    assert ask(model(server, settings))[0].answer == "B"
 
 
 def test_pictures_are_receipts_not_data(server: ProviderServer, settings: Settings, tmp_path: Path) -> None:

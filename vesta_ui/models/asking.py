@@ -69,13 +69,13 @@ class Asking:
                 continue
             self._count(reply)
             if self.schema is None:
-                text = structured.without_thinking(reply.text).strip()
+                text = scrub(structured.without_thinking(reply.text).strip())
                 if text:
                     return text, self._receipt()
                 self._again(ProviderFailed("empty", sentence("empty", "only its thinking came back"), again=True))
                 continue
             try:
-                value = structured.read(reply.text, self.schema)
+                value = structured.read(reply.text, self.schema, scrub)
             except structured.Unreadable as problem:
                 self._repair(reply, problem)
                 continue

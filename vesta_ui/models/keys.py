@@ -49,11 +49,16 @@ def need_key(provider: str, model: str) -> str:
     return key
 
 
-def scrub(text: str) -> str:
-    """`text` without any known key, anything shaped like one, and without long runs of base64."""
+def known() -> list[str]:
+    """Every key of this process, the longest first; none shorter than 6 characters."""
     with _lock:
         secrets = set(_typed.values())
     secrets |= {os.environ.get(name, "").strip() for names in VARIABLES.values() for name in names}
-    for secret in sorted((s for s in secrets if len(s) >= 6), key=len, reverse=True):
+    return sorted((s for s in secrets if len(s) >= 6), key=len, reverse=True)
+
+
+def scrub(text: str) -> str:
+    """`text` without any known key, anything shaped like one, and without long runs of base64."""
+    for secret in known():
         text = text.replace(secret, "[key]")
     return _IMAGE.sub("[data left out]", _LOOKS_LIKE_KEY.sub("[key]", text))

@@ -10,6 +10,7 @@ import ast
 import copy
 import json
 import re
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -131,8 +132,11 @@ def instruction(schema: type[BaseModel]) -> str:
 
 
 # --------------------------------------------------------------------------------------- reading
-def read(text: str, schema: type[S]) -> S:
-    """The value in `text`. Raises `Unreadable` with what is wrong, in words the model can act on."""
+def read(text: str, schema: type[S], clean: Callable[[str], str] = str) -> S:
+    """The value in `text`. Raises `Unreadable` with what is wrong, in words the model can act on.
+
+    `clean` is applied to every string before it is validated: after JSON's escapes are read, and never to a field's name.
+    """
     found = candidates(text[:MAX_TEXT])
     if not found:
         raise Unreadable("there is no complete JSON object in it", json_found=False)
@@ -140,12 +144,20 @@ def read(text: str, schema: type[S]) -> S:
     for value in found:
         for form in _forms(value):
             try:
-                return schema.model_validate(form)
+                return schema.model_validate(_cleaned(form, clean))
             except ValidationError as error:
                 problem = problem or "; ".join(
                     f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in error.errors()[:5]
                 )
     raise Unreadable(problem, json_found=True)
+
+
+def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {name: _cleaned(one, clean) for name, one in value.items()}
+    return [_cleaned(one, clean) for one in value] if isinstance(value, list) else value
 
 
 def candidates(text: str) -> list[Any]:
