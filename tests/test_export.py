@@ -147,6 +147,15 @@ def test_paths_and_keys_are_taken_out_of_every_format_and_told(tmp_path: Path, k
     assert all(found.places for found in made.redacted)
 
 
+@pytest.mark.parametrize("kind", list(export.FORMATS))
+def test_what_the_engine_made_of_a_key_is_taken_out_of_every_format(tmp_path: Path, kind: str) -> None:
+    evil = "/home/ada/secret key sk-abcdefghijklmnopqrstuvwx; home ada secret key sk abcdefghijklmnopqrstuvwx"
+    made = export.export_run(recorded(tmp_path, evil=evil), kind, tmp_path)
+    text = "".join(content.decode("utf-8", "replace") for content in made.files.values())
+    assert "abcdefghijkl" not in text
+    assert "home ada" not in text
+
+
 def test_json_holds_the_redacted_events(run: Run) -> None:
     data = json.loads(one(run, "json"))
     assert [event["kind"] for event in data["events"][0]] == [event.kind for event in run.events]

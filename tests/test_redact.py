@@ -90,6 +90,40 @@ def test_known_folders_go_whatever_they_look_like() -> None:
     assert redactor.text("in /data-dir of ada.") == "in [path removed]."
 
 
+KEY = "sk-abcdefghijklmnopqrstuvwx"
+
+
+@pytest.mark.parametrize(
+    "query", ["home ada secret key sk abcdefghijklmnopqrstuvwx", "HOME Ada  secret, ABCDEFGHIJKLMNOPQRSTUVWX"]
+)
+@pytest.mark.parametrize("first", ["question", "zuletzt"])
+def test_what_a_tokeniser_left_of_a_key_and_a_path_goes_too(query: str, first: str) -> None:
+    """Also where the remains stand before what they remain of."""
+    redactor = Redactor()
+    said = redactor.value({"a": query, first: f"see /home/ada/secret key {KEY}", "b": {"c": [query]}})
+    text = str(said).lower()
+    assert "abcdefghijkl" not in text
+    assert "ada" not in text
+    assert {one.what: one.count for one in redactor.report} == {"key": 3, "path": 3}
+    assert "$.b.c[0]" in {place for one in redactor.report for place in one.places}
+
+
+def test_remains_in_pieces_go_and_common_words_stay() -> None:
+    key = "sk-proj-" + "a1B2_" * 8
+    redactor = Redactor()
+    redactor.learn([key, "token: transcription", "/a/b"])
+    assert "a1b2" not in redactor.text("sk proj " + "a1b2 " * 8)
+    assert redactor.text("the transcription of a b") == "the transcription of a b"
+
+
+def test_the_keys_of_this_process_go_whatever_they_look_like(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "hunter2-hunter2")
+    redactor = Redactor()
+    said = redactor.value({"a": "it is hunter2-hunter2.", "b": "find Hunter2 hunter2"})
+    assert said == {"a": "it is [key removed].", "b": "find [key removed]"}
+    assert [(one.what, one.count) for one in redactor.report] == [("key", 2)]
+
+
 json_values = strategies.recursive(
     strategies.none() | strategies.booleans() | strategies.integers() | strategies.text("abc /\\:~sk-.\n", max_size=30),
     lambda inner: (

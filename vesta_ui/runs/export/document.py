@@ -57,6 +57,7 @@ def build(runs: Sequence[Run], case: Case | None, redactor: Redactor) -> Documen
         "runs": made,
     }
     events = [[EVENT.dump_python(event, mode="json") for event in run.events] for run in runs]
+    redactor.learn(events)
     return Document(
         redactor.value(to_jsonable_python(data)),
         [redactor.value(one, f"$.events[{n}]") for n, one in enumerate(events)],
