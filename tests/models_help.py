@@ -64,6 +64,20 @@ def failed(one: models.Model, **more: Any) -> tuple[str, str, ModelCall]:
     return caught.value.kind, str(caught.value), caught.value.call
 
 
+class Waits(Control):
+    """Writes down the waits, in seconds, and does not wait."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits: list[float] = []
+
+    def wait(self, seconds: float, reason: str = "") -> None:
+        if reason:
+            self.waits.append(seconds)
+            return
+        super().wait(seconds)
+
+
 def stopped_within(control: Control, work: Any, after_s: float = 0.3) -> float:
     """Seconds from Stop until the call is over."""
     timer = threading.Timer(after_s, control.stop)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from models_help import KEY, ask, failed, model, stopped_within
+from models_help import KEY, Waits, ask, failed, model, stopped_within
 from provider_server import Answer, ProviderServer, Received, chat, provider, refusal
 
 from vesta_ui import models
@@ -98,10 +98,10 @@ def test_a_truncated_answer_gets_one_larger_try(server: ProviderServer, settings
 @pytest.mark.parametrize(
     ("headers", "message", "low", "high"),
     [
-        ({"retry-after": "0.3"}, "Rate limit reached", 0.3, 8.0),
-        ({"retry-after-ms": "250"}, "Rate limit reached", 0.25, 8.0),
-        ({}, "Rate limit reached. Please try again in 300ms. Add billing to raise it.", 0.3, 8.0),
-        ({"retry-after": "DATE"}, "Rate limit reached", 0.5, 8.0),
+        ({"retry-after": "7.5"}, "Rate limit reached", 7.5, 7.5),
+        ({"retry-after-ms": "250"}, "Rate limit reached", 0.25, 0.25),
+        ({}, "Rate limit reached. Please try again in 300ms. Add billing to raise it.", 0.3, 0.3),
+        ({"retry-after": "DATE"}, "Rate limit reached", 10.0, 20.0),
     ],
 )
 def test_rate_limits_wait_as_told(
@@ -111,15 +111,16 @@ def test_rate_limits_wait_as_told(
         if len(server.requests) > 1:
             return chat("fine")
         told = {
-            k: format_datetime(datetime.now(UTC) + timedelta(seconds=2), True) if v == "DATE" else v
+            k: format_datetime(datetime.now(UTC) + timedelta(seconds=20), True) if v == "DATE" else v
             for k, v in headers.items()
         }
         return replace(refusal(429, message, code="rate_limit_exceeded"), headers=told)  # fmt: skip
 
     server.play(limited)
-    started = time.monotonic()
-    _, call = ask(model(server, settings), None)
-    assert low <= time.monotonic() - started < high
+    control = Waits()
+    _, call = ask(model(server, settings), None, control=control)
+    (waited,) = control.waits
+    assert low <= waited <= high
     assert "rate_limited" in call.attempts[0]
     assert "after" in call.attempts[0]
 
@@ -136,7 +137,7 @@ def test_stop_ends_a_rate_limit_wait(server: ProviderServer, settings: Settings)
     control = Control()
     shown: list[str] = []
     threading.Timer(0.2, lambda: shown.append(control.waiting)).start()
-    assert stopped_within(control, lambda: ask(model(server, settings), None, control=control)) < 1.0
+    assert stopped_within(control, lambda: ask(model(server, settings), None, control=control)) < 5
     assert "rate limited" in shown[0], "the wait can be shown while it lasts"
     assert "120 s left" in shown[0]
     assert control.waiting == ""
@@ -145,8 +146,8 @@ def test_stop_ends_a_rate_limit_wait(server: ProviderServer, settings: Settings)
 def test_stop_hangs_up_a_waiting_request(server: ProviderServer, settings: Settings) -> None:
     server.play(replace(chat(), stall_s=60))
     control = Control()
-    assert stopped_within(control, lambda: ask(model(server, settings), None, control=control)) < 1.0
-    deadline = time.monotonic() + 2
+    assert stopped_within(control, lambda: ask(model(server, settings), None, control=control)) < 5
+    deadline = time.monotonic() + 5
     while server.requests[0].hung_up_after_s is None and time.monotonic() < deadline:
         time.sleep(0.02)
     assert server.requests[0].hung_up_after_s is not None, "the provider must see the connection end"
@@ -164,7 +165,7 @@ def test_silence_and_slow_drips_end_at_the_time_limit(
     assert kind == "timeout"
     assert "model_timeout_s" in text
     assert len(server.requests) == 2
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
 
 
 def test_a_connection_lost_in_mid_answer_is_tried_again(server: ProviderServer, settings: Settings) -> None:
