@@ -35,6 +35,15 @@ PASTED = [
     "What colour is it?\nOptions:\nred\nblue\ngreen",
     "Question: What colour is it?\nChoices:\nA. red\nB. blue\nC. green",
     "Q1. What colour is it?\nA. red\nB. blue\nC. green\nAnswer with the option's letter from the given choices directly.",
+    "What colour is it?\nA) red, B) blue, or C) green",
+    "What colour is it? A) red, B) blue, and C) green",
+    "What colour is it?\nA) red, or\nB) blue, or\nC) green\nAnswer:",
+    "What colour is it?\nA) red\nB) blue\nC) green\n\n**Your answer:**",
+    "Q: What colour is it? Choices: A) red; B) blue; C) green",
+    "Question: What colour is it? Options: A. red B. blue C. green",
+    "What colour is it? (i) red (ii) blue (iii) green",
+    "What colour is it?\n(i) red\n(ii) blue\n(iii) green",
+    "What colour is it? Ⓐ red Ⓑ blue Ⓒ green",
     "Select the best answer to the following multiple-choice question based on the video.\nWhat colour is it?\n"
     "A. red\nB. blue\nC. green\nThe best answer is:",
 ]
@@ -56,6 +65,8 @@ def test_every_pasted_form_gives_the_same_question(text: str) -> None:
         "What happens at 1. 30?",
         "A. Lincoln is shown in which scene?",
         "Is it 3?",
+        "Compare (i) the dog and (ii) the cat",
+        "What are the options:",
     ],
 )
 def test_what_only_looks_like_a_label_stays_an_open_question(text: str) -> None:
@@ -66,6 +77,16 @@ def test_numbered_statements_belong_to_the_question() -> None:
     asked = parse_question("1. a bell rings 2. a gate opens. In which order?\nA. 1-2\nB. 2-1")
     assert asked.text == "1. a bell rings 2. a gate opens. In which order?"
     assert [c.text for c in asked.choices] == ["1-2", "2-1"]
+
+
+def test_roman_statements_stay_as_written_beside_lettered_choices() -> None:
+    asked = parse_question("(i) a bell rings (ii) a gate opens. In which order?\nA. (i)(ii)\nB. (ii)(i)")
+    assert asked.text == "(i) a bell rings (ii) a gate opens. In which order?"
+    assert [c.text for c in asked.choices] == ["(i)(ii)", "(ii)(i)"]
+
+
+def test_a_choice_may_be_or_or_and() -> None:
+    assert [c.text for c in parse_question("Which word? A. and B. or C. but").choices] == ["and", "or", "but"]
 
 
 def test_full_width_text_without_spaces() -> None:
@@ -119,6 +140,8 @@ COLOUR = parse_question("What colour is it?", ["red", "dark red", "blue", "green
 COUNT = parse_question("How many?", ["3", "4", "7", "12"])
 TRUE = parse_question("Is it?", ["Yes", "No"])
 SCENE = parse_question("What happens?", ["A man walks in", "A dog barks", "The man leaves", "None of the above"])
+CAUSE = parse_question("What stops it?", ["Fog", "A storm", "An engine failure", "None of these"])
+DOES = parse_question("Does he leave?", ["Yes, he does", "No, he doesn't", "Not shown"])
 
 SETTLED = [
     (COLOUR, "C", "C"), (COLOUR, "c", "C"), (COLOUR, "(B)", "B"), (COLOUR, "**(B)**", "B"), (COLOUR, "[C]", "C"), (COLOUR, "C!", "C"),
@@ -146,6 +169,15 @@ SETTLED = [
     (TRUE, "Yes, he does.", "A"), (TRUE, "Yes, there is no doubt", "A"), (TRUE, "No, it doesn't", "B"), (TRUE, "no", "B"),
     (SCENE, "A man walks in", "A"), (SCENE, "A", "A"), (SCENE, "The answer is A man walks in", "A"), (SCENE, "The answer is a dog barks", "B"),
     (SCENE, "the man leaves", "C"), (SCENE, "None of the above", "D"), (SCENE, "I think the dog barks", "B"), (SCENE, "A is the answer.", "A"),
+    (CAUSE, "A) Fog\n\nHmm, that is wrong. The correct answer is B.", "B"), (CAUSE, "Answer: B\nWait, actually the answer is C", "C"),
+    (CAUSE, "B\n\nActually, no: C.", "C"), (CAUSE, "The answer is B. No wait, C.", "C"), (CAUSE, "B\nWait, let me check: yes, B.", "B"),
+    (CAUSE, "B\n\nA is wrong because no fog is seen.", "B"), (CAUSE, "B\nThe ship rolls in high waves.", "B"),
+    (CAUSE, "B\nReason: the fog came later than the storm.", "B"), (CAUSE, "A is plausible at first.\nB", "B"),
+    (CAUSE, "No fog was seen; there was a storm", "B"), (CAUSE, "There is no doubt that a storm hits", "B"), (CAUSE, "N/A, so B", "B"),
+    (CAUSE, "none of the above", "D"), (CAUSE, "The answer is none of the options", "D"), (SCENE, "None of these.", "D"),
+    (CAUSE, "Choice 2", "B"), (CAUSE, "the second option", "B"), (CAUSE, "The answer is option 3.", "C"),
+    (CAUSE, "My first choice: B", "B"), (CAUSE, "Option 1 is wrong, so option 2", "B"),
+    (DOES, "The answer is B. No, he doesn't.", "B"), (TRUE, "The answer is B. No, he doesn't.", "B"), (TRUE, "Yes, no doubt", "A"),
 ]  # fmt: skip
 
 UNSETTLED = [
@@ -157,6 +189,12 @@ UNSETTLED = [
     (COLOUR, "The car is blue and the house is red"), (COLOUR, "Vitamin C is mentioned"), (COLOUR, "Plan B"), (COLOUR, "A man is seen walking"),
     (COLOUR, "reddish"), (COUNT, "2"), (COUNT, "14"), (COUNT, "4.5"), (COUNT, "I see 4 of the 7 hosts"), (SCENE, "A man is seen walking"),
     (COLOUR, "<think>the answer is B"), (Question("Open?"), "A"),
+    (CAUSE, "There was no fog"), (CAUSE, "N/A"), (CAUSE, "n / a"), (CAUSE, "N / A"), (CAUSE, "C is the least likely"),
+    (CAUSE, "The least likely answer is C"), (CAUSE, "The least likely is:\nC"), (CAUSE, "Everything but A"), (CAUSE, "All of them but A"),
+    (CAUSE, "Everything apart from A"), (CAUSE, "A\nNo, that is wrong."), (CAUSE, "A) Fog\nA storm is seen."), (CAUSE, "B\nI cannot tell"),
+    (CAUSE, "2"), (CAUSE, "Option 1 or 2"), (CAUSE, "The answer is option 1 or 2"), (CAUSE, "the first or second option"), (CAUSE, "Option 7"),
+    (COUNT, "Option 3"), (COUNT, "The answer is option 4"),
+    (TRUE, "yes and no"), (TRUE, "yes or no"), (TRUE, "Yes and no, depending"), (TRUE, "Yes, no"), (TRUE, "No, yes"), (TRUE, "Yes\nActually, no"),
 ]  # fmt: skip
 
 

@@ -14,6 +14,27 @@ from itertools import pairwise
 
 from vesta_ui.domain import Choice, Question
 from vesta_ui.errors import BadInput
+from vesta_ui.phrases import (
+    BESIDE,
+    CUE,
+    DIGITS,
+    EXPLAINS,
+    FIELD,
+    LEADS_OUT,
+    LETTER,
+    MARKUP,
+    NTH,
+    NUMBERED,
+    OF_THESE,
+    ORDINALS,
+    RETRACTS,
+    SMALL,
+    STATEMENT,
+    THOUGHT,
+    UNSURE,
+    VERB,
+    YES_AND_NO,
+)
 
 LABELS = "ABCDEFGHIJ"
 """Labels of the choices, at most ten."""
@@ -38,6 +59,11 @@ _ORDER = re.compile(
     r"|(?:the |your )?(?:best |correct |final )?answer (?:is)?\s*:?\W*$)[^?？]*$",
     re.IGNORECASE,
 )
+_ENDING = re.compile(r"\n[ \t*_>#]*(?:the |your )?(?:best |correct |final )?answer[\s*_:]*\Z", re.IGNORECASE)
+_ANNOUNCED = re.compile(
+    r"(?<=[?.!]) ?[*_]*(?:(?:possible )?answers?|(?:answer )?(?:options?|choices?))[*_]* ?:[*_]*$", re.IGNORECASE
+)
+_ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"]
 _PREFIX = re.compile(r"^\W*(?:question|q)\s*\d*\s*[:.)]\s*", re.IGNORECASE)
 _NUMBER_PREFIX = re.compile(r"^\s*\(?\d{1,3}[.)]\s+")
 
@@ -65,22 +91,25 @@ def parse_question(text: str, choices: Sequence[str] = ()) -> Question:
     plain = _folded(text)
     if choices:
         return _question(plain, _stripped(choices))
-    plain = _without_orders(plain)
-    marks = _chain(plain)
-    if marks:
-        texts = [
-            plain[mark.end : after].strip(" \t\n,;/*_")
-            for mark, after in zip(marks, [m.start for m in marks[1:]] + [len(plain)], strict=True)
-        ]
+    written = _ENDING.sub("", _without_orders(plain))
+    roman = re.sub(rf"\(({'|'.join(_ROMAN)})\)", lambda m: f"({_ROMAN.index(m[1]) + 1})", written)
+    for plain in (written, roman):
+        marks = _chain(plain)
+        if not marks:
+            continue
+        ends = [m.start for m in marks[1:]] + [len(plain)]
+        texts = [plain[mark.end : end].strip(" \t\n,;/*_") for mark, end in zip(marks, ends, strict=True)]
+        texts[:-1] = [re.sub(r"(?:[,;]\s?|\s)(?:or|and)$", "", text).rstrip(" ,;") for text in texts[:-1]]
         stem = plain[: marks[0].start]
         numbered = marks[0].style[0] != "1" and not re.search(r"(?<=\s)\(?2[.)]", stem)
         return _question(_NUMBER_PREFIX.sub("", stem) if numbered else stem, texts)
-    return _listed(plain)
+    return _listed(written)
 
 
 def _folded(text: str) -> str:
     """Full-width and circled characters as plain ones, one kind of line break, no control characters."""
     folded = re.sub("[①-⑩]", lambda m: f"({ord(m.group()) - 0x2460 + 1}) ", text)
+    folded = re.sub("[Ⓐ-Ⓙⓐ-ⓙ]", lambda m: f"({unicodedata.normalize('NFKC', m.group())}) ", folded)
     folded = "".join(
         unicodedata.normalize("NFKC", c) if "\uff01" <= c <= "\uff5e" or c == "\u3000" else c
         for c in folded.replace("\r\n", "\n").replace("\r", "\n")
@@ -173,7 +202,7 @@ def _question(stem: str, texts: Sequence[str]) -> Question:
     lines = [line.strip() for line in stem.strip().split("\n")]
     while len(lines) > 1 and (not lines[-1] or _HEADING.match(lines[-1])):
         lines.pop()
-    asked = " ".join(_PREFIX.sub("", " ".join(lines)).split()).strip("*_ ")
+    asked = _ANNOUNCED.sub("", " ".join(_PREFIX.sub("", " ".join(lines)).split())).strip("*_ ")
     given = [" ".join(text.split()) for text in texts]
     if not asked:
         raise BadInput("The question is empty: write it before the choices." if given else "The question is empty.")
@@ -191,55 +220,6 @@ def _question(stem: str, texts: Sequence[str]) -> Question:
 
 
 # ------------------------------------------------------------------------------------------------ answers
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.DOTALL | re.IGNORECASE)
-_FIELD = re.compile(r"[\"'](?:final_)?(?:answer|choice|option|label)[\"']\s*:\s*[\"']?([^\"'\n}]+)", re.IGNORECASE)
-_MARKUP = re.compile(r"\\boxed|\\text(?:bf)?|\*\*|__|[`$\\*{}]|</?\w+>")
-_STATES = (
-    r"\b(?:answer|choice|option|pick|selection|conclusion|guess)\b(?: (?:here|must|should|would|to the question))*\s*(?:is|be|remains|'s|[:=→>-])+"
-    r"|\b(?:i|we)(?:'d| would| will|'ll| have to| must)? (?:choose|pick|select|go with|say|answer|settle on|opt for|conclude)\b"
-    r"|答案\s*[是为:]?"
-)
-_FILLER = r"(?:\s|[\"'“(\[:]|\b(?:most|likely|probably|clearly|definitely|therefore|thus|indeed|that|it|is|it's|the|an?|option|choice|letter|answer)\b)*"
-_STATEMENT = re.compile(rf"(?:{_STATES}){_FILLER}", re.IGNORECASE)
-_SMALL = re.compile(
-    rf"(?:(?i:{_STATES})[\s\"'(\[]*(?:option |choice )?|[(\[])(?P<label>[a-j])(?=[)\]]?\s*(?:$|[.,;:!\n)\]]))"
-)
-_LEADING = (
-    "is|be|it|it's|its|so|thus|therefore|hence|but|not|or|and|nor|neither|either|both|than|of|out|say|for|to|between|with"
-    "|over|left|leave[sd]?|leaving|only|against|because|since|while|whereas|as|that|if|whether|choose|pick|select|prefer"
-    "|favou?rs?|supports?|shows|matches|fits|eliminate[sd]?|reject(?:s|ed)?|exclude[sd]?|maybe|perhaps|probably|likely"
-    "|certainly|definitely|clearly|surely"
-)
-"""Words after which a capital letter is a label, as in "so C"; after others it is a name, as in "vitamin C"."""
-_LETTER = re.compile(
-    r"(?:(?P<sure>(?i:\b(?:option|choice|answer|letter)s?\s+|答案\s*[是为:]?\s*)|[(\[])"
-    rf"|(?:(?:^|[.:;!?,/\n—–-])\s*|(?i:(?:\b(?:{_LEADING})|'s)\s+))[\"'“‘]?)"
-    r"(?P<label>[A-J])(?![\w'&]|\.\w)"
-)
-_VERB = re.compile(
-    r"\s+(?:is|was|are|and|or|nor|because|since|as|seems?|looks?|appears?|match(?:es)?|fits?|would|can|cannot|could|does|doesn|isn|must|should|may|might|has"
-    r"|contradicts?|describes?|says|states|but|not|rather|over|instead|wins|remains|only|too|then|here|best|clearly|makes|maybe|perhaps)\b"
-)
-_CUE = re.compile(
-    r"(?P<turn>[.;!?\n](?!\d)|—|\b(?:but|so|therefore|thus|hence|because|since|while|whereas|however|leaving|leaves|instead(?! of)|actually|as)\b|,\s*(?:i|we|it)\b)"
-    r"|(?P<aux>\b(?:is|are|was|were|does|do|did|can|could|would|will|should|has|have)(?:n't|\s+not)\b|\bcannot\b|\bfails?\b|\bnever\b)"
-    r"|(?P<back>\b(?:wrong|incorrect|false|untrue|unsupported|implausible|unlikely|impossible|irrelevant|refuted|contradicted|(?:ruled|crossed) out|eliminated"
-    r"|excluded|rejected|discarded|dismissed)\b)"
-    r"|(?P<ahead>\b(?:not|neither|nor|rather than|instead of|other than|except|unlike|without|over|than|against|rul(?:e|es|ing) out|eliminat(?:e|es|ing)"
-    r"|reject(?:s|ing)?|exclud(?:e|es|ing)|dismiss(?:es|ing)?|discard(?:s|ing)?|contradict(?:s|ing)?|refut(?:e|es|ing))\b)"
-    r"|(?P<open>\b(?:whether|if|unclear|unsure|between|either)\b)"
-    r"|(?P<hedge>(?<!or )\b(?:maybe|perhaps|possibly|might|could)\b)",
-    re.IGNORECASE,
-)
-_UNSURE = re.compile(
-    r"\b(?:can(?:no|')t|cannot|could not|couldn't|unable to|impossible to|hard to|not possible to)\s+(?:be )?(?:\w+ )?(?:tell|say|determined?|know|answer|decide"
-    r"|identify|establish)|\b(?:insufficient|not enough|inconclusive|unclear|unknown|don't know|not sure|no (?:clear )?(?:evidence|answer|way to))\b",
-    re.IGNORECASE,
-)
-_BESIDE = re.compile(
-    r"\W*(?:\bor\b|\band\b|[/&,+])\W*(?:(?:option|choice|the|an?|maybe|perhaps)\s+)*\W*", re.IGNORECASE
-)
-_DIGITS = dict(zip("zero one two three four five six seven eight nine ten eleven twelve".split(), map(str, range(13)), strict=True))  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -255,24 +235,33 @@ class _Said:
 def parse_answer(text: str, question: Question) -> str | None:
     """The label of the one choice the text settles on, or None: no choice, several, only ruled-out ones, or doubt.
 
-    Tried in order: the whole text is a label or a choice's text; the last sentence that states an answer; the only
+    Tried in order: the whole text is a label or a choice's text; its first or last line is, with nothing against it;
+    what follows the last "wait", "no" or "that is wrong", alone; the last sentence that states an answer; the only
     choice named and not ruled out.
     """
     if not question.choices:
         return None
-    said = _THOUGHT.sub(" ", _folded(text))[-ANSWER_CHARS:]
-    fields = _FIELD.findall(said)
-    said = _MARKUP.sub("", (fields[-1] if fields else said).replace("’", "'")).strip()
-    lines = [line for line in said.split("\n") if line.strip()]
-    whole = _whole(said, question) or {x for line in lines[:1] + lines[-1:] for x in _whole(line, question)}
-    if whole:
+    said = THOUGHT.sub(" ", _folded(text))[-ANSWER_CHARS:]
+    fields = FIELD.findall(said)
+    said = MARKUP.sub("", (fields[-1] if fields else said).replace("’", "'")).strip()
+    said = re.sub(r"\n\s+", "\n", said)
+    if whole := _whole(said, question):
         return whole.pop() if len(whole) == 1 else None
+    if {_plain(c.text) for c in question.choices} & {"yes", "no", "true", "false"} and YES_AND_NO.search(said):
+        return None
     named = _mentions(said, question)
+    lone = _lone(said, question, named)
+    if lone:
+        return lone
+    for back in reversed(list(RETRACTS.finditer(said))):
+        inside = any(m.start < back.end() and back.start() < m.end for m in named)
+        if not inside and any(m.end <= back.start() + 1 for m in named):
+            return parse_answer(said[back.end() :].lstrip(" ,:;.!—–-"), question)
     _judge(said, named)
-    stated = [labels for found in _STATEMENT.finditer(said) if (labels := _stated(said, found, named))]
+    stated = [labels for found in STATEMENT.finditer(said) if (labels := _stated(said, found, named))]
     if stated:
         return stated[-1].pop() if len(stated[-1]) == 1 else None
-    if _UNSURE.search(said):
+    if UNSURE.search(said):
         return None
     denied = {m.label for m in named if m.tone == "denied"}
     for tone in ("firm", "hedged"):
@@ -280,6 +269,20 @@ def parse_answer(text: str, question: Question) -> str | None:
         if left:
             return left.pop() if len(left) == 1 else None
     return None
+
+
+def _lone(said: str, question: Question, named: Sequence[_Said]) -> str | None:
+    """The choice that the first or the last line is, unless the other lines name another, take it back or doubt it."""
+    first, _, rest = said.partition("\n")
+    before, _, last = said.rpartition("\n")
+    opening, closing = _whole(first, question), _whole(last, question)
+    if len(closing) == 1 and opening <= closing and not LEADS_OUT.search(before.rstrip()):
+        return closing.pop()
+    if len(opening) != 1 or closing or RETRACTS.search("\n" + rest) or UNSURE.search(rest):
+        return None
+    others = {m.label for m in named if m.start > len(first)} - opening
+    explained = EXPLAINS.match(rest) and not STATEMENT.search(rest)
+    return None if others and not explained else opening.pop()
 
 
 def _whole(said: str, question: Question) -> set[str]:
@@ -305,14 +308,23 @@ def _mentions(said: str, question: Question) -> list[_Said]:
         if not any(m.start < end and start < m.end for m in named):
             named.append(_Said(label, start, end))
 
+    for numbers in NUMBERED.finditer(said):
+        for found in re.finditer(rf"\d+|{NTH}", numbers.group(), re.IGNORECASE):
+            number = found.group().casefold()
+            rank = int(number) - 1 if number.isdigit() else ORDINALS.index(number)
+            if 0 <= rank < len(question.choices):
+                label, at = LABELS[rank], numbers.start()
+                # "Option 3" among choices that are numbers may mean either
+                clash = any(_plain(c.text) == number and c.label != label for c in question.choices)
+                named.append(_Said(label, at + found.start(), at + found.end(), "open" if clash else "firm"))
     for choice in sorted(question.choices, key=lambda c: -len(c.text)):
         for found in _places(said, choice.text):
             add(choice.label, *found.span())
-    for pattern in (_SMALL, _LETTER):
+    for pattern in (SMALL, LETTER):
         for found in pattern.finditer(said):
             label, after = found["label"], said[found.end("label") :]
             word = label in "AI" and not found.groupdict().get("sure") and re.match(r"\s+\w", after)
-            if question.choice(label.upper()) and (not word or _VERB.match(after)):
+            if question.choice(label.upper()) and (not word or VERB.match(after)):
                 add(label.upper(), *found.span("label"))
     return sorted(named, key=lambda m: m.start)
 
@@ -323,9 +335,12 @@ def _places(said: str, text: str) -> Iterator[re.Match[str]]:
     parts = parts[1:] if len(parts) > 1 and parts[0].casefold() in ("a", "an", "the") else parts
     if not parts:
         return iter(())
-    words = {digits: word for word, digits in _DIGITS.items()}
-    written = [(p, _DIGITS.get(p.casefold()) or words.get(p)) for p in parts]
+    words = {digits: word for word, digits in DIGITS.items()}
+    written = [(p, DIGITS.get(p.casefold()) or words.get(p)) for p in parts]
     body = r"\s*".join(f"(?:{re.escape(p)}|{other})" if other else re.escape(p) for p, other in written)
+    group = re.fullmatch(rf"(none|all) {OF_THESE}", text.strip(" .!"), re.IGNORECASE)
+    if group:
+        body = f"{group[1]} {OF_THESE}"
     head = (
         r"(?:^|(?<=[.!?:\n])\s*|(?<=answer is) )\W?"
         if text.casefold() in ("yes", "no", "true", "false")
@@ -336,7 +351,7 @@ def _places(said: str, text: str) -> Iterator[re.Match[str]]:
 
 def _judge(said: str, named: Sequence[_Said]) -> None:
     """Set the tone of every mention from the cues in its stretch (a sentence, cut at "but", "so", "because" …)."""
-    cues = [c for c in _CUE.finditer(said) if not any(m.start <= c.start() < m.end for m in named)]
+    cues = [c for c in CUE.finditer(said) if not any(m.start <= c.start() < m.end for m in named)]
     bounds = [0, *(c.start() for c in cues if c["turn"]), len(said)]
     for start, end in pairwise(bounds):
         inside = [m for m in named if start <= m.start < end]
@@ -360,7 +375,7 @@ def _stated(said: str, found: re.Match[str], named: Sequence[_Said]) -> set[str]
     for mention in named:
         if mention.start < found.start() or (labels and mention.start < at):
             continue
-        joined = _BESIDE.fullmatch(said[at : mention.start]) if labels else mention.start <= at + 1
+        joined = BESIDE.fullmatch(said[at : mention.start]) if labels else mention.start <= at + 1
         if not joined or mention.tone in ("denied", "open"):
             break
         labels.add(mention.label)
@@ -371,4 +386,4 @@ def _stated(said: str, found: re.Match[str], named: Sequence[_Said]) -> set[str]
 def _plain(text: str) -> str:
     """For comparing whole texts: words only, lower case, numbers as digits, without a leading article."""
     bare = re.sub(r"^\W*(?:an?|the)\s+(?=\w)", "", text.casefold())
-    return " ".join(_DIGITS.get(w, w) for w in re.findall(r"\w+|[^\w\s.,;:!?'\"()\[\]]", bare))
+    return " ".join(DIGITS.get(w, w) for w in re.findall(r"\w+|[^\w\s.,;:!?'\"()\[\]]", bare))

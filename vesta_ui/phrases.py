@@ -1,0 +1,83 @@
+"""The words in which an answer names, states, doubts, denies or takes back a choice, as patterns.
+
+They know no question: `vesta_ui.question` decides what they mean for the choices at hand.
+"""
+
+from __future__ import annotations
+
+import re
+
+THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.DOTALL | re.IGNORECASE)
+FIELD = re.compile(r"[\"'](?:final_)?(?:answer|choice|option|label)[\"']\s*:\s*[\"']?([^\"'\n}]+)", re.IGNORECASE)
+MARKUP = re.compile(r"\\boxed|\\text(?:bf)?|\*\*|__|[`$\\*{}]|</?\w+>")
+STATES = (
+    r"\b(?:answer|choice|option|pick|selection|conclusion|guess)\b(?: (?:here|must|should|would|to the question))*\s*(?:is|be|remains|'s|[:=→>-])+"
+    r"|\b(?:i|we)(?:'d| would| will|'ll| have to| must)? (?:choose|pick|select|go with|say|answer|settle on|opt for|conclude)\b"
+    r"|答案\s*[是为:]?"
+)
+FILLER = r"(?:\s|[\"'“(\[:]|\b(?:most|likely|probably|clearly|definitely|therefore|thus|indeed|that|it|is|it's|the|an?|option|choice|letter|answer)\b)*"
+STATEMENT = re.compile(rf"(?:{STATES}){FILLER}", re.IGNORECASE)
+SMALL = re.compile(
+    rf"(?:(?i:{STATES})[\s\"'(\[]*(?:option |choice )?|[(\[])(?P<label>[a-j])(?=[)\]]?\s*(?:$|[.,;:!\n)\]]))"
+)
+LEADING = (
+    "is|be|it|it's|its|so|thus|therefore|hence|but|not|or|and|nor|neither|either|both|than|of|out|say|for|to|between|with"
+    "|over|left|leave[sd]?|leaving|only|against|because|since|while|whereas|as|that|if|whether|choose|pick|select|prefer"
+    "|favou?rs?|supports?|shows|matches|fits|eliminate[sd]?|reject(?:s|ed)?|exclude[sd]?|maybe|perhaps|probably|likely"
+    "|certainly|definitely|clearly|surely"
+)
+"""Words after which a capital letter is a label, as in "so C"; after others it is a name, as in "vitamin C"."""
+LETTER = re.compile(
+    r"(?:(?P<sure>(?i:\b(?:option|choice|answer|letter)s?\s+|答案\s*[是为:]?\s*)|[(\[])"
+    rf"|(?:(?:^|[.:;!?,/\n—–-])\s*|(?i:(?:\b(?:{LEADING})|'s)\s+))[\"'“‘]?)"
+    r"(?<![Nn]/)(?<![Nn] / )(?P<label>[A-J])(?![\w'&]|\.\w)"
+)
+VERB = re.compile(
+    r"\s+(?:is|was|are|and|or|nor|because|since|as|seems?|looks?|appears?|match(?:es)?|fits?|would|can|cannot|could|does|doesn|isn|must|should|may|might|has"
+    r"|contradicts?|describes?|says|states|but|not|rather|over|instead|wins|remains|only|too|then|here|best|clearly|makes|maybe|perhaps)\b"
+)
+CUE = re.compile(
+    r"(?P<turn>(?:[.;!?]|(?<!:)\n)(?!\d)|—|\b(?:but|so|therefore|thus|hence|because|since|while|whereas|however|leaving|leaves|instead(?! of)|actually|as)\b|,\s*(?:i|we|it)\b)"
+    r"|(?P<aux>\b(?:is|are|was|were|does|do|did|can|could|would|will|should|has|have)(?:n't|\s+not)\b|\bcannot\b|\bfails?\b|\bnever\b)"
+    r"|(?P<back>\b(?:(?<!at )least|wrong|incorrect|false|untrue|unsupported|implausible|unlikely|impossible|irrelevant|refuted|contradicted|(?:ruled|crossed) out|eliminated"
+    r"|excluded|rejected|discarded|dismissed)\b)"
+    r"|(?P<ahead>\b(?:(?:everything|anything|nothing|all|any)(?: (?:of )?(?:them|these|those|options?|choices?))? but|no (?!doubt|question|wait)(?=\w)"
+    r"|apart from|aside from|not|neither|nor|rather than|instead of|other than|except|unlike|without|over|than|against|rul(?:e|es|ing) out|eliminat(?:e|es|ing)"
+    r"|reject(?:s|ing)?|exclud(?:e|es|ing)|dismiss(?:es|ing)?|discard(?:s|ing)?|contradict(?:s|ing)?|refut(?:e|es|ing))\b)"
+    r"|(?P<open>\b(?:whether|if|unclear|unsure|between|either)\b)"
+    r"|(?P<hedge>(?<!or )\b(?:maybe|perhaps|possibly|might|could)\b)",
+    re.IGNORECASE,
+)
+UNSURE = re.compile(
+    r"\b(?:can(?:no|')t|cannot|could not|couldn't|unable to|impossible to|hard to|not possible to)\s+(?:be )?(?:\w+ )?(?:tell|say|determined?|know|answer|decide"
+    r"|identify|establish)|\b(?:insufficient|not enough|inconclusive|unclear|unknown|don't know|not sure|no (?:clear )?(?:evidence|answer|way to))\b",
+    re.IGNORECASE,
+)
+BESIDE = re.compile(r"\W*(?:\bor\b|\band\b|[/&,+])\W*(?:(?:option|choice|the|an?|maybe|perhaps)\s+)*\W*", re.IGNORECASE)
+RETRACTS = re.compile(
+    r"(?:^|[.!?\n,;—–-])\s*(?:(?:but|and|oh|hmm+|ah|so|well|or)\W+)*(?:(?:wait|actually|correction|sorry|oops|scratch that|on (?:second|further) (?:thought|look)s?"
+    r"|no,? wait)\b|no(?=\s*(?:[,:;.!—–-]|$))|(?:(?:that|this|it|which)(?:'s| is| was| seems| looks)?\s+)?(?:wrong|incorrect|not (?:right|correct))\b)",
+    re.IGNORECASE,
+)
+EXPLAINS = re.compile(
+    r"\W*(?:explanation|explained|reason(?:ing|s)?|rationale|justification|because|since)\b", re.IGNORECASE
+)
+LEADS_OUT = re.compile(
+    r"\b(?:least|not|wrong|incorrect|except|but|excluded|eliminated|ruled out)\b[^.\n]*$", re.IGNORECASE
+)
+YES_AND_NO = re.compile(
+    r"\b(?:(?:yes|true)[\s,;/]+(?:(?:and|or)\s+)?(?:no|false)\b(?!\s+(?:doubt|question|problem|one|other))"
+    r"|(?:no|false)[\s,;/]+(?:(?:and|or)\s+)?(?:yes|true)\b)",
+    re.IGNORECASE,
+)
+OF_THESE = (
+    r"of (?:these|those|them|the (?:above|others?|options|choices|answers)(?: (?:above|options|choices|given|listed))?)"
+)
+ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+NTH = rf"(?:{'|'.join(ORDINALS)})"
+NUMBERED = re.compile(
+    rf"\b(?:(?:option|choice)s?\s?#?(?P<digits>\d\d?(?:(?:\s?[,/&-]\s?|\s(?:or|and)\s)\d\d?)*)\b(?!\.\d)"
+    rf"|(?<!my )(?P<words>{NTH}(?:\s(?:or|and)\s(?:the )?{NTH})*)\s(?:option|choice)s?\b)",
+    re.IGNORECASE,
+)
+DIGITS = dict(zip("zero one two three four five six seven eight nine ten eleven twelve".split(), map(str, range(13)), strict=True))  # fmt: skip
