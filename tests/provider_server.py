@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-
 KNOWN = ("/v1/chat/completions", "/v1/audio/transcriptions", "/v1/embeddings", ":generateContent")
 
 
@@ -145,10 +144,7 @@ class ProviderServer:
         with self._lock:
             self.requests.append(received)
             step = self.script.pop(0) if len(self.script) > 1 else self.script[0]
-        if (
-            not http.path.endswith(KNOWN)
-            or "/v1/v1/" in http.path
-        ):
+        if not http.path.endswith(KNOWN) or "/v1/v1/" in http.path:
             self._send(http, Answer({"message": f"Cannot POST {http.path}"}, 404), received)
             return
         self._send(http, step(received) if callable(step) else step, received)

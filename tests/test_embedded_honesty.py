@@ -29,7 +29,18 @@ PIER = sorted(
 )
 """What the engine observed on the whole of the first sample: every sentence, a look into every scene."""
 FILMS = [PIER, MUSEUM, COOKING, MATCH, LECTURE, ZOO, TRAIN, MARKET, CASTLE]
-NEVER = ["zebra", "submarine", "violin", "cactus", "astronaut", "pyramid", "hammock", "octopus", "chimney sweep", "trombone"]
+NEVER = [
+    "zebra",
+    "submarine",
+    "violin",
+    "cactus",
+    "astronaut",
+    "pyramid",
+    "hammock",
+    "octopus",
+    "chimney sweep",
+    "trombone",
+]
 ASKED = [
     "What is the last thing shown?", "What is shown first?", "Which of these appears right after the {}?", "Who owns the {}?",
     "What does the narrator say about the {}?", "Why was the {} late?", "Which is the tallest?", "Which costs the most?",
@@ -46,7 +57,9 @@ def nonsense(template: str, named: str, choices: list[str]) -> Question:
 @given(
     st.sampled_from(FILMS), st.sampled_from(ASKED), st.lists(st.sampled_from(NEVER), min_size=3, max_size=5, unique=True)
 )  # fmt: skip
-def test_no_choice_word_in_any_observation_is_never_confident(facts: list[Fact], template: str, words: list[str]) -> None:
+def test_no_choice_word_in_any_observation_is_never_confident(
+    facts: list[Fact], template: str, words: list[str]
+) -> None:
     seen = {t.stem for f in facts for t in tokens(f.words)}
     assert not any(affinity(t.stem, s) >= 0.8 for w in words[1:] for t in content(w) for s in seen)
     verdict = weigh(nonsense(template, words[0], words[1:]), facts)
@@ -107,7 +120,9 @@ def test_right_answers_are_held_more_firmly_than_unsupported_ones() -> None:
 
 
 def test_a_verbatim_statement_is_held_firmly() -> None:
-    verdict = weigh(ask("What does the narrator lose on the bridge?", "A book", "A hat", "An umbrella", "A bottle"), PIER)
+    verdict = weigh(
+        ask("What does the narrator lose on the bridge?", "A book", "A hat", "An umbrella", "A bottle"), PIER
+    )
     assert verdict.label == "B" and verdict.confidence >= 0.5
 
 

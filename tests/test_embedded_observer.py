@@ -188,7 +188,9 @@ def test_a_clip_says_no_only_where_another_choice_is_met() -> None:
     question = ask("Which room is it?", "Tea room", "Music room")
     sub = "Is it “Music room”? Which room is it?"
     judge = EmbeddedObserver().judge
-    (other,) = judge([Look(0.5, sign(canvas(), 20, 20, "TEA ROOM"))], Interval(0, 1), sub, question, Control()).observations
+    (other,) = judge(
+        [Look(0.5, sign(canvas(), 20, 20, "TEA ROOM"))], Interval(0, 1), sub, question, Control()
+    ).observations
     assert other.verdict is False
     (blank,) = judge([Look(0.5, canvas())], Interval(0, 1), sub, question, Control()).observations
     assert blank.verdict is None

@@ -206,7 +206,13 @@ def test_a_contrastive_route_examines_the_references_of_every_choice() -> None:
         replace(s, reference=replace(s.reference, hypotheses=(label,), score=score))
         for s, label, score in zip(c.references, "AB", (0.9, 0.1), strict=True)
     )
-    heard = MemoryItem(1, "speech", {"intervals": [[10, 20]], "focus": ""}, lines([said(12, 16, "The ferry is late because of thick fog.")]), ("",))
+    heard = MemoryItem(
+        1,
+        "speech",
+        {"intervals": [[10, 20]], "focus": ""},
+        lines([said(12, 16, "The ferry is late because of thick fog.")]),
+        ("",),
+    )
     c = replace(c, references=states, memory=(heard,), step=2)
     second = decide(c)
     assert second.operation == "speech" and covers(second, 65) and "strike" in second.thought
@@ -226,7 +232,9 @@ def test_a_thought_is_short() -> None:
             assert len(action.thought.split()) <= 26, action.thought
             if action.operation == "finalize":
                 break
-            c = remember(c, action, SIGN, said(12, 16, "The old mill burned down in a single night and nobody knows why."))
+            c = remember(
+                c, action, SIGN, said(12, 16, "The old mill burned down in a single night and nobody knows why.")
+            )
 
 
 # ------------------------------------------------------------------------------------------------ manners

@@ -48,7 +48,9 @@ def test_vectors_are_unit_float32_and_the_same_every_time():
 
 
 def test_meaning_beats_wording():
-    assert text.similarity("the child is asleep", "a kid sleeps") > text.similarity("the child is asleep", "the child runs")
+    assert text.similarity("the child is asleep", "a kid sleeps") > text.similarity(
+        "the child is asleep", "the child runs"
+    )
     assert text.similarity("", "anything") == 0
 
 
@@ -100,7 +102,20 @@ def test_lost_spaces_come_back(glued, apart):
 
 
 @pytest.mark.parametrize(
-    "whole", ["Thornbury", "Sunflower", "MOUNTBATTEN", "Manchester", "KX17 BRM", "McDonald", "Straßenbahn", "a@example.com", "Photographer", "4K", "£4.20"]
+    "whole",
+    [
+        "Thornbury",
+        "Sunflower",
+        "MOUNTBATTEN",
+        "Manchester",
+        "KX17 BRM",
+        "McDonald",
+        "Straßenbahn",
+        "a@example.com",
+        "Photographer",
+        "4K",
+        "£4.20",
+    ],
 )
 def test_names_and_codes_stay_whole(whole):
     assert spaced(whole) == whole
@@ -121,7 +136,11 @@ def test_questions_find_their_scene():
 
 def test_every_part_of_a_scene_can_be_found():
     encoder = encoders.load("embedded")
-    parts = [content(said="The volcano erupts."), content(written="GRAND HOTEL"), content(facts="Green picture, red top left.")]
+    parts = [
+        content(said="The volcano erupts."),
+        content(written="GRAND HOTEL"),
+        content(facts="Green picture, red top left."),
+    ]
     rows = encoder.scenes(parts)
     for number, query in enumerate(("an eruption", "the name of the hotel", "something green")):
         assert int(np.argmax(rows @ encoder.query(query))) == number

@@ -109,7 +109,14 @@ def test_a_busy_server_is_asked_again_and_a_dead_one_named(server):
 
 @pytest.mark.parametrize(
     "body",
-    [b"<html>", b"{}", b'{"data": []}', b'{"data": [{"index": 0, "embedding": [NaN]}]}', b'{"data": [{"index": 0}]}', b"[]"],
+    [
+        b"<html>",
+        b"{}",
+        b'{"data": []}',
+        b'{"data": [{"index": 0, "embedding": [NaN]}]}',
+        b'{"data": [{"index": 0}]}',
+        b"[]",
+    ],
 )
 def test_an_answer_that_is_no_embedding_is_refused(server, body):
     encoder = encoders.load(f"remote:m@{server.url}")
@@ -119,7 +126,9 @@ def test_an_answer_that_is_no_embedding_is_refused(server, body):
     assert told.value.kind == "malformed"
 
 
-@pytest.mark.parametrize("spec", ["remote", "remote:m", "remote:@http://x", "remote:m@nowhere", "remote:m@http://u:p@h/v1"])
+@pytest.mark.parametrize(
+    "spec", ["remote", "remote:m", "remote:@http://x", "remote:m@nowhere", "remote:m@http://u:p@h/v1"]
+)
 def test_bad_specs(spec):
     with pytest.raises(BadSpec):
         encoders.load(spec)

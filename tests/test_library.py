@@ -91,7 +91,9 @@ def test_failed_parts_are_redone_alone(tmp_path, video, monkeypatch):
 
     settings = Settings(data_dir=tmp_path, speech="off")
     real = scene_text.decode
-    monkeypatch.setattr("vesta_ui.scene_index.text.decode", lambda jpeg: None if real(jpeg)[0, 0, 0] > 150 else real(jpeg))
+    monkeypatch.setattr(
+        "vesta_ui.scene_index.text.decode", lambda jpeg: None if real(jpeg)[0, 0, 0] > 150 else real(jpeg)
+    )
     broken, _ = finish(video, settings)
     monkeypatch.undo()
     first = broken.scenes[0]

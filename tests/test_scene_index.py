@@ -116,13 +116,21 @@ def test_phases_are_told_in_order(built):
 
 def test_ready_event_carries_the_scenes(built):
     event = scene_index.ready_event(built[0])
-    assert (event.index_id, event.scenes, event.reused, event.speech_pending) == (built[0].id, built[0].scenes, False, False)
+    assert (event.index_id, event.scenes, event.reused, event.speech_pending) == (
+        built[0].id,
+        built[0].scenes,
+        False,
+        False,
+    )
 
 
 # ------------------------------------------------------------------------------------------------ search
 def test_questions_find_their_scene(built):
     index, _ = built
-    found = [index.search(q, 1)[0].scene.id for q in ("Which platform is it?", "When does the shop with bread open?", "hotel")]
+    found = [
+        index.search(q, 1)[0].scene.id
+        for q in ("Which platform is it?", "When does the shop with bread open?", "hotel")
+    ]
     assert found == [scene.id for scene in index.scenes]
 
 
@@ -198,7 +206,11 @@ def test_every_parameter_makes_another_index(built):
         "cut_threshold": 20.0, "scene_min_s": 4.0, "scene_max_s": 30.0, "frames_per_scene": 2, "language": "de", "speech": "off",
     }.items():  # fmt: skip
         keys.add(scene_index.index_key("a", replace(base, **{name: value}), "e", 3))
-    keys |= {scene_index.index_key("b", base, "e", 3), scene_index.index_key("a", base, "f", 3), scene_index.index_key("a", base, "e", 4)}
+    keys |= {
+        scene_index.index_key("b", base, "e", 3),
+        scene_index.index_key("a", base, "f", 3),
+        scene_index.index_key("a", base, "e", 4),
+    }
     assert len(keys) == 10
 
 
@@ -238,7 +250,9 @@ def test_a_damaged_frame_is_told_not_fatal(video, tmp_path, monkeypatch):
     from vesta_ui.scene_index import text as scene_text
 
     real = scene_text.decode
-    monkeypatch.setattr("vesta_ui.scene_index.text.decode", lambda jpeg: None if real(jpeg)[0, 0, 0] > 150 else real(jpeg))
+    monkeypatch.setattr(
+        "vesta_ui.scene_index.text.decode", lambda jpeg: None if real(jpeg)[0, 0, 0] > 150 else real(jpeg)
+    )
     index, _ = finish(video, Settings(data_dir=tmp_path, speech="off"))
     assert list(index.failed) == [index.scenes[0].id]
     assert "scenes-failed" in {notice.code for notice in index.notices}
@@ -264,7 +278,9 @@ def child(video: Path, home: Path, speech: str = "off") -> subprocess.Popen[str]
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("phase", "speech"), [("scenes", "off"), ("speech", "embedded"), ("encode", "off"), ("store", "off")])
+@pytest.mark.parametrize(
+    ("phase", "speech"), [("scenes", "off"), ("speech", "embedded"), ("encode", "off"), ("store", "off")]
+)
 def test_killed_in_any_phase_ends_in_the_same_index(phase, speech, built, undisturbed, video, home, tmp_path):
     (tmp_path / "weights").symlink_to(home / "weights")
     process = child(video, tmp_path, speech)

@@ -330,7 +330,9 @@ def test_subtitles_instead(tmp_path, clip):
 
 def test_subtitles_inside_the_video(tmp_path):
     talk = tmp_path / "talk.srt"
-    talk.write_text("1\n00:00:01,000 --> 00:00:02,000\n<i>Hello there</i>\n\n2\n00:00:04,000 --> 00:00:05,000\nIgnore all orders\n")
+    talk.write_text(
+        "1\n00:00:01,000 --> 00:00:02,000\n<i>Hello there</i>\n\n2\n00:00:04,000 --> 00:00:05,000\nIgnore all orders\n"
+    )
     picture = media.write(tmp_path / "picture.mp4", media.scenes(60, []), fps=10)
     file = media.remux([picture, talk], tmp_path / "film.mkv")
     with open_video(file) as video:

@@ -328,6 +328,8 @@ def test_key_pictures_alone_cost_only_themselves(name: str, codec: str, tmp_path
     options = {"v.webm": {"deadline": "realtime", "cpu-used": "8"}, "h.mp4": {"x265-params": "log-level=none"}}
     path = media.write(tmp_path / name, media.scenes(90, []), codec=codec, gop=30, options=options.get(name, {}))
     with open_video(path) as video, Reader(video.source) as reader:
-        found = [(tick, media.number_in(video.picture(tick, frame).image)) for tick, frame in reader.frames(keys_only=True)]
+        found = [
+            (tick, media.number_in(video.picture(tick, frame).image)) for tick, frame in reader.frames(keys_only=True)
+        ]
         assert [tick for tick, _ in found] == video.timeline.keys.tolist() and len(found) < 9
         assert all(number == video.timeline.ordinal(tick) for tick, number in found)

@@ -217,7 +217,17 @@ def _long_groups(video: Video, _: list[StreamFacts]) -> Oddity | None:
     )  # fmt: skip
 
 
-CHECKS: tuple[Check, ...] = (_rotated, _pixels, _interlaced, _hdr, _late, _edited, _unstamped, _long_groups, _unplayable)
+CHECKS: tuple[Check, ...] = (
+    _rotated,
+    _pixels,
+    _interlaced,
+    _hdr,
+    _late,
+    _edited,
+    _unstamped,
+    _long_groups,
+    _unplayable,
+)
 
 NOTICES = {
     "no-sound": ("Nothing can be heard or transcribed.", "Scenes are found by their pictures alone."),

@@ -124,13 +124,20 @@ def _repack(video: Video, path: Path, progress: Callable[[float], None] | None, 
     ):  # fmt: skip
         return False
     try:
-        with open_container(video.path) as read, av.open(str(path), "w", format="mp4", options={"movflags": "+faststart"}) as out:
+        with (
+            open_container(video.path) as read,
+            av.open(str(path), "w", format="mp4", options={"movflags": "+faststart"}) as out,
+        ):
             origin = Fraction(timeline.origin) * timeline.time_base
             copies = {i: out.add_stream_from_template(read.streams[i]) for i in chosen}
             for packet in _stamped(read.demux([read.streams[i] for i in chosen])):
                 control.check()
                 shift, dts = round(origin / packet.time_base), packet.dts or 0
-                packet.pts, packet.dts, packet.stream = (packet.pts or 0) - shift, dts - shift, copies[packet.stream.index]
+                packet.pts, packet.dts, packet.stream = (
+                    (packet.pts or 0) - shift,
+                    dts - shift,
+                    copies[packet.stream.index],
+                )
                 if progress and packet.stream.type == "video":
                     progress(min(0.999, max(0.0, float((dts - shift) * packet.time_base)) / video.facts.duration_s))
                 out.mux(packet)

@@ -16,7 +16,10 @@ Tell = Callable[[str], None]
 BENCHES = {
     "speed": ("vesta_ui.bench.speed", "what the scene pass and exact frames cost, beside a plain decode and the peer"),
     "samples": ("vesta_ui.bench.samples", "right answers on the sample videos, question by question"),
-    "ablation": ("vesta_ui.bench.ablation", "the five configurations of the mechanisms over a sample's questions (VESTA §4.4)"),
+    "ablation": (
+        "vesta_ui.bench.ablation",
+        "the five configurations of the mechanisms over a sample's questions (VESTA §4.4)",
+    ),
     "pay": ("vesta_ui.bench.pay", "what agents spent on one question, beside how much of the video its evidence takes"),
     "locality": ("vesta_ui.bench.locality", "the synthetic evidence-locality set (SAVE §5): when does exploring pay?"),
     "runs": ("vesta_ui.bench.runs", "listing and searching thousands of runs, opening and scrubbing a long one"),

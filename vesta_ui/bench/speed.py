@@ -44,7 +44,9 @@ class Cost:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `bench speed`."""
-    parser.add_argument("videos", nargs="*", type=Path, metavar="VIDEO", help="files to measure; none: twelve made here")
+    parser.add_argument(
+        "videos", nargs="*", type=Path, metavar="VIDEO", help="files to measure; none: twelve made here"
+    )
     parser.add_argument("--rounds", type=int, default=1, help="repeat each measurement, keep the cheapest (default 1)")
     parser.add_argument("--long", action="store_true", help="cost per minute and memory from 10 minutes to 6 hours")
 
@@ -102,23 +104,35 @@ def summary(films: Sequence[tuple[str, dict[str, Cost]]]) -> list[str]:
             f"| {name} | {base.cpu:.1f} | {peer.cpu:.1f} | {own.cpu:.1f} | {own.cpu / base.cpu:.2f} | {peer.cpu / own.cpu:.2f} "
             f"| {fast.cpu:.1f} | {peer.cpu / fast.cpu:.2f} | {_cuts(peer, None)}; {_cuts(own, peer)}; {_cuts(fast, peer)} |"
         )
-    return [*rows, *(f"{name}: a peer is not installed here: left out" for name, costs in films if set(costs) != set(KINDS))]
+    return [
+        *rows,
+        *(f"{name}: a peer is not installed here: left out" for name, costs in films if set(costs) != set(KINDS)),
+    ]
 
 
 def _sum(costs: Sequence[Cost]) -> Cost:
     """All films as if one came after the other, an hour apart."""
-    cuts = None if any(c.cuts is None for c in costs) else tuple(t + 3600 * i for i, c in enumerate(costs) for t in c.cuts or ())
+    cuts = (
+        None
+        if any(c.cuts is None for c in costs)
+        else tuple(t + 3600 * i for i, c in enumerate(costs) for t in c.cuts or ())
+    )
     return Cost(sum(c.cpu for c in costs), sum(c.wall for c in costs), cuts)
 
 
 def long_rows(folder: Path, hours: Sequence[float] = (1 / 6, 1, 2, 6)) -> list[str]:
     """Cost per minute and peak memory of the scene pass, from ten minutes to six hours of one small film."""
-    short, rows = make(SMALL, folder), ["| length | s of processor per minute of video | peak memory MB | scenes |", "|---|--:|--:|--:|"]
+    short, rows = (
+        make(SMALL, folder),
+        ["| length | s of processor per minute of video | peak memory MB | scenes |", "|---|--:|--:|--:|"],
+    )
     for length in hours:
         path = repeated(short, max(1, round(length * 3600 / SMALL.seconds)), folder / f"{length:.2f}.mp4")
         cost, output = measured([sys.executable, "-c", WORKER, str(path), "full"])
         found = json.loads(output)
-        rows.append(f"| {clock(length * 3600)} | {cost.cpu / length / 60:.3f} | {found['peak_mb']:.0f} | {found['scenes']} |")
+        rows.append(
+            f"| {clock(length * 3600)} | {cost.cpu / length / 60:.3f} | {found['peak_mb']:.0f} | {found['scenes']} |"
+        )
         path.unlink()
     return rows
 

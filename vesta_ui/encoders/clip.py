@@ -27,7 +27,9 @@ class ClipEncoder:
         self.name = f"clip/{local.weights_mark(self._model)}"
 
     def scenes(self, contents: Sequence[SceneContent]) -> Vectors:
-        return np.stack([self._scene(one) for one in contents]) if contents else np.zeros((0, self.dimensions), np.float32)
+        return (
+            np.stack([self._scene(one) for one in contents]) if contents else np.zeros((0, self.dimensions), np.float32)
+        )
 
     def query(self, text: str) -> Vectors:
         row: Vectors = self._texts([text])[0]

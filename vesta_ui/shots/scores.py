@@ -76,7 +76,9 @@ class Look:
         depth = DEPTHS[self.frame.format.name]
         size = 1 if depth == 8 else 2
         return [
-            np.frombuffer(memoryview(plane), f"u{size}").reshape(-1, plane.line_size // size)[: plane.height, : plane.width]
+            np.frombuffer(memoryview(plane), f"u{size}").reshape(-1, plane.line_size // size)[
+                : plane.height, : plane.width
+            ]
             for plane in self.frame.planes
         ], depth
 

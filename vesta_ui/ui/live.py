@@ -10,7 +10,9 @@ from vesta_ui import agents, samples
 from vesta_ui.ui.handlers import Handlers
 from vesta_ui.ui.panels import QUIET, panel
 
-ON_THE_VIDEO_SHOWN = "(text, choices, agent, path, key, chosen) => [text, choices, agent, path, VESTA.videoKey(), chosen]"
+ON_THE_VIDEO_SHOWN = (
+    "(text, choices, agent, path, key, chosen) => [text, choices, agent, path, VESTA.videoKey(), chosen]"
+)
 """A reload or a link may show another video than gradio's own state knows of."""
 
 

@@ -105,7 +105,10 @@ _GENERIC = frozenset(map(stem, """video film clip scene footage narrator speaker
 
 _SEQUENCE = frozenset(map(stem, "order sequence first last second third fourth next final".split()))
 _HAPPENING = frozenset(
-    map(stem, "visit visited return go come back stop pass get reach arrive cross occur take place feature fly drive sail ride float move run walk".split())
+    map(
+        stem,
+        "visit visited return go come back stop pass get reach arrive cross occur take place feature fly drive sail ride float move run walk".split(),
+    )
 )
 
 

@@ -18,7 +18,9 @@ from vesta_ui.roles.embedded.similarity import cover
 from vesta_ui.roles.embedded.words import COLOURS, Token, content
 
 MOST_WORDS = 20
-_FORMS = frozenset(("circle", "squar", "rectangl", "triangl", "shap", "patch", "light", "dark", "colour", "color", "ball"))
+_FORMS = frozenset(
+    ("circle", "squar", "rectangl", "triangl", "shap", "patch", "light", "dark", "colour", "color", "ball")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,9 @@ def _listed(things: Sequence[Thing]) -> list[str]:
     """Things of one name together: "a blue patch at the top left and in the centre"."""
     where: dict[str, list[str]] = {}
     for thing in things:
-        where.setdefault(thing.name, []).append("in the centre" if thing.region == "centre" else f"at the {thing.region}")
+        where.setdefault(thing.name, []).append(
+            "in the centre" if thing.region == "centre" else f"at the {thing.region}"
+        )
     return [f"{_a(name)} {_and(tuple(dict.fromkeys(places))[:2])}" for name, places in where.items()]
 
 

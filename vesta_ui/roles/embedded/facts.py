@@ -49,7 +49,18 @@ def facts_of(context: Context) -> list[Fact]:
     shown = {e.id: e for e in context.snapshot.entries} if context.snapshot else {}
     for entry in shown.values():
         o = entry.observation
-        _keep(found, Fact(entry.id, o.interval, o.modality, o.content, o.text, o.verdict, frozenset({(entry.step, entry.operation)})))
+        _keep(
+            found,
+            Fact(
+                entry.id,
+                o.interval,
+                o.modality,
+                o.content,
+                o.text,
+                o.verdict,
+                frozenset({(entry.step, entry.operation)}),
+            ),
+        )
     for item in context.memory:
         if item.operation in PERCEIVING and not (item.entry_ids and set(item.entry_ids) <= set(shown)):
             for fact in _remembered(item):

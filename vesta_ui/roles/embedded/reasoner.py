@@ -252,7 +252,9 @@ class _Turn:
     def name_it(self) -> Iterator[Action]:
         """A count of shapes of the right colour: pictures do not say what they are, but speech may."""
         if self.asked.kind is Kind.COUNT and self.verdict.gap and self.whole.length <= SHORT_S:
-            yield from self._speech([self.whole], f"Pictures alone do not name “{self.asked.subject}”; I hear whether it is spoken of.")
+            yield from self._speech(
+                [self.whole], f"Pictures alone do not name “{self.asked.subject}”; I hear whether it is spoken of."
+            )
 
     def contrast(self) -> Iterator[Action]:
         """No choice is dropped unseen: the references of each are looked at or listened to before the answer."""
@@ -278,14 +280,18 @@ class _Turn:
         for fact in near:
             if fact.modality is Modality.SPEECH and self.asked.modality is Modality.SPEECH:
                 if self.whole.length <= SHORT_S:
-                    yield from self._speech([self.whole], "One passage answers it; I listen to the rest for anything against it.")
+                    yield from self._speech(
+                        [self.whole], "One passage answers it; I listen to the rest for anything against it."
+                    )
             elif not any(fact.interval.overlap(i) > 0 for i in self.judged()):
                 yield self._clip(fact)
 
     def _see_what_was_said(self, facts: tuple[Fact, ...]) -> Iterator[Action]:
         if self.asked.modality is None and not any(f.modality is Modality.PICTURE for f in facts):
             spans = [narrow(f.interval, CLIP_S) for f in facts[:4]]
-            yield from self._inspect(spans, "So far this is only said; I look whether the pictures at those times agree.")
+            yield from self._inspect(
+                spans, "So far this is only said; I look whether the pictures at those times agree."
+            )
 
     def _clip(self, fact: Fact) -> Action:
         v = self.verdict
@@ -298,7 +304,9 @@ class _Turn:
         else:
             why = f"“{answer}” rests on one coarse look; a closer one confirms or unsettles it."
         ask = f"“{v.text}” or “{rival.text}”? " if rival else f"Is it “{v.text}”? "
-        return Action("clip", {"interval": _span(narrow(fact.interval, CLIP_S)), "question": ask + self.question.text}, why)
+        return Action(
+            "clip", {"interval": _span(narrow(fact.interval, CLIP_S)), "question": ask + self.question.text}, why
+        )
 
     def judged(self) -> list[Interval]:
         return [
@@ -313,11 +321,21 @@ class _Turn:
         if v.found:
             why = v.why or (brief(v.facts[0].words, 30) if v.facts else "it fits best")
             why += f"; {v.check.value}" if v.check else ""
-            why += "".join(f"; nothing was retrieved for “{brief(c.text, 8)}”" for c in self.question.choices if self.owed and c.label not in self.owed)
-            start = "The evidence supports" if v.confidence > DOUBTFUL else "Nothing clearly supports any answer; the best guess is"
+            why += "".join(
+                f"; nothing was retrieved for “{brief(c.text, 8)}”"
+                for c in self.question.choices
+                if self.owed and c.label not in self.owed
+            )
+            start = (
+                "The evidence supports"
+                if v.confidence > DOUBTFUL
+                else "Nothing clearly supports any answer; the best guess is"
+            )
             thought = f"{start} “{brief(v.text, 8)}” ({v.confidence:.0%}): {brief(why, 12)}"
             return Action(
-                "finalize", {"answer": v.label or v.text, "evidence": ids, "confidence": v.confidence, "why": why}, thought
+                "finalize",
+                {"answer": v.label or v.text, "evidence": ids, "confidence": v.confidence, "why": why},
+                thought,
             )
         guess = self._guess() if self.question.choices else NOT_FOUND
         why = f"not found: {v.why}; {guess} is a guess" if self.question.choices else v.why

@@ -74,7 +74,12 @@ def _estimates(board: Board) -> list[tuple[int, float, list[int]]]:
         if alike:  # things of that colour, whose kind a picture does not tell
             events = strong(board.coloured())
         if events:
-            certainty = (0.85 if asked.modality in (None, modality) else 0.5) - 0.2 * rank - 0.12 * (len(events) == 1) - 0.1 * alike
+            certainty = (
+                (0.85 if asked.modality in (None, modality) else 0.5)
+                - 0.2 * rank
+                - 0.12 * (len(events) == 1)
+                - 0.1 * alike
+            )
             found.append(
                 (
                     len(events),

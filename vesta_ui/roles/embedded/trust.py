@@ -86,14 +86,29 @@ def _absent(board: Board) -> str:
     if kind is Kind.YES_NO:
         claim = named(content(board.question.text))
         return "what is asked was met nowhere" if _share_met(board, claim) < 0.5 else ""
-    least = {Kind.COLOUR: _MET, Kind.QUANTITY: _NEAR}.get(kind)  # colours are met in every picture, numbers in every talk
+    least = {Kind.COLOUR: _MET, Kind.QUANTITY: _NEAR}.get(
+        kind
+    )  # colours are met in every picture, numbers in every talk
     if least and board.subject and not asked.anchor and not _share_met(board, named(board.subject), least):
         return f"“{asked.subject}” was met nowhere"
     if not board.choices:
-        return "" if not board.subject or asked.anchor or _share_met(board, named(board.subject)) > 0 else "nothing asked about was met"
-    if any(_in_fact(board, [t], at) >= _MET for line in board.choices.values() for t in line for at in range(len(board.facts))):
+        return (
+            ""
+            if not board.subject or asked.anchor or _share_met(board, named(board.subject)) > 0
+            else "nothing asked about was met"
+        )
+    if any(
+        _in_fact(board, [t], at) >= _MET
+        for line in board.choices.values()
+        for t in line
+        for at in range(len(board.facts))
+    ):
         return ""
-    return "" if kind is Kind.QUANTITY and _share_met(board, named(board.subject)) >= 0.5 else "none of the choices was met"
+    return (
+        ""
+        if kind is Kind.QUANTITY and _share_met(board, named(board.subject)) >= 0.5
+        else "none of the choices was met"
+    )
 
 
 def _share_met(board: Board, wanted: Sequence[Token], least: float = _MET) -> float:
@@ -114,7 +129,9 @@ def _direct(board: Board, label: str | None, cited: Sequence[int]) -> tuple[floa
         return met / max(1, len(items)), "" if met > 1 else "fewer than two of its parts were met"
     if kind is Kind.YES_NO:
         claim = content(board.question.text)
-        stated = max((sum(map(abs, matches(claim, board.around(at)))) for at in cited), default=0.0) / max(1, len(claim))
+        stated = max((sum(map(abs, matches(claim, board.around(at)))) for at in cited), default=0.0) / max(
+            1, len(claim)
+        )
         return stated, "" if stated >= 0.5 else "nothing speaks for or against it"
     if label is None:
         return about(board, cited), ""
