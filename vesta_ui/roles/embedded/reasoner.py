@@ -76,10 +76,8 @@ class _Turn:
         )  # fmt: skip
         for rule in rules:
             for action in rule():
-                if (
-                    action.operation in self.context.operations
-                    and _key(action.operation, action.arguments) not in self.done
-                ):
+                new = _key(action.operation, action.arguments) not in self.done
+                if new and action.operation in self.context.operations:
                     return action
         return self.answer()
 
@@ -92,11 +90,8 @@ class _Turn:
     def enough(self) -> bool:
         """Settled, and for what only the whole video can tell: told outright in speech, or every item was met."""
         if not self.settled or self.asked.kind is Kind.COUNT:
-            return (
-                self.settled
-                and self.asked.modality is None
-                and any(f.modality is Modality.SPEECH for f in self.verdict.facts)
-            )
+            told = self.asked.modality is None and any(f.modality is Modality.SPEECH for f in self.verdict.facts)
+            return self.settled and told
         return not self.broad or self.asked.modality is None or not self._unmet()
 
     @property
@@ -131,9 +126,8 @@ class _Turn:
     # ------------------------------------------------------------------ rules
     def search(self) -> Iterator[Action]:
         if not self.context.references:
-            yield self._retrieve(
-                self.question.text, 6, "Nothing has been retrieved yet, so I ask the index with the question itself."
-            )
+            why = "Nothing has been retrieved yet, so I ask the index with the question itself."
+            yield self._retrieve(self.question.text, 6, why)
 
     def listen(self) -> Iterator[Action]:
         if not self.wants_speech or self.settled:
@@ -143,11 +137,8 @@ class _Turn:
             why = "There is no index to point anywhere; reading all that is said is cheap, so I start there."
         elif (self.broad or self.asked.anchor) and self.whole.length <= SHORT_S:
             wanted = [self.whole]
-            wide = (
-                f"“{self.asked.anchor}” may be said anywhere"
-                if not self.broad
-                else f"{self.asked.kind.value} can only be told from the whole"
-            )
+            whole = f"{self.asked.kind.value} can only be told from the whole"
+            wide = whole if self.broad else f"“{self.asked.anchor}” may be said anywhere"
             why = f"It is not known yet what is said, and {wide}; reading it is cheap."
         else:
             wanted = self.places()[:6]
@@ -160,30 +151,24 @@ class _Turn:
         if not self.wants_picture or self.looks >= LOOKS or (self.enough and not self._picture_missing()):
             return
         if self.asked.anchor and self.board.anchors:
-            yield from self._inspect(
-                self._pointed(),
-                f"The question points to when “{self.asked.anchor}”; that time is found, but what is shown there is not known.",
-            )
+            why = f"The question points to when “{self.asked.anchor}”; that time is found, not yet what is shown there."
+            yield from self._inspect(self._pointed(), why)
         if not self.context.references:
-            yield from self._inspect(
-                [self.whole], "There is no index to point anywhere, so I glance over the whole video."
-            )
+            why = "There is no index to point anywhere, so I glance over the whole video."
+            yield from self._inspect([self.whole], why)
             return
         first = self.unseen(self.places())[: AT_ONCE if self.broad else 4]
         if first and not self._exhausted():
+            scenes = "scenes are" if len(first) > 1 else "scene is"
             yield from self._inspect(
-                first,
-                f"{len(first)} retrieved scene{'s are' if len(first) > 1 else ' is'} not verified by the picture yet; I look there.",
+                first, f"{len(first)} retrieved {scenes} not verified by the picture yet; I look there."
             )
 
     def widen(self) -> Iterator[Action]:
         """For counts and orders: every scene that may show it, not only the first few."""
         if self.broad and self.wants_picture and not self.enough and self.looks < LOOKS and not self._exhausted():
-            yield self._retrieve(
-                self._focus(),
-                15,
-                f"For {self.asked.kind.value} a few scenes are not enough; I ask for all that may show it.",
-            )
+            why = f"For {self.asked.kind.value} a few scenes are not enough; I ask for all that may show it."
+            yield self._retrieve(self._focus(), 15, why)
 
     def listen_to_all(self) -> Iterator[Action]:
         if self.wants_speech and not self.settled:
@@ -216,13 +201,8 @@ class _Turn:
     def look_between(self) -> Iterator[Action]:
         """For counts and orders, and where no index helps: the stretches nobody has looked at."""
         blind = not self.context.references and not self.settled
-        if (
-            not (self.broad or blind)
-            or not self.wants_picture
-            or self.looks >= LOOKS
-            or self.enough
-            or self._exhausted()
-        ):
+        needless = not (self.broad or blind) or not self.wants_picture or self.enough
+        if needless or self.looks >= LOOKS or self._exhausted():
             return
         left = missing([self.whole], self.seen, 4.0)
         parts = [p for i in left for p in pieces(i, 20.0)]
@@ -239,11 +219,8 @@ class _Turn:
         if self.enough or sum(m.operation == "retrieve" for m in self.context.memory) >= 4:
             return
         for name in self._unmet():
-            yield self._retrieve(
-                f"{self.asked.subject} {name}".strip(),
-                4,
-                f"Nothing found so far speaks of “{name}”; I search for it by name.",
-            )
+            why = f"Nothing found so far speaks of “{name}”; I search for it by name."
+            yield self._retrieve(f"{self.asked.subject} {name}".strip(), 4, why)
         if not self.question.choices and self.asked.subject:
             yield self._retrieve(
                 self.asked.subject, 6, "The scenes found do not answer it; I search again with the key words alone."
