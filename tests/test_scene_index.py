@@ -392,3 +392,9 @@ def test_bad_speech_or_encoder_is_said_before_any_work(video, tmp_path):
     for wrong in ({"speech": "loud"}, {"encoder": "magic"}):
         with pytest.raises(BadSpec):
             next(build(video, Settings(data_dir=tmp_path, **wrong), Control()))
+
+
+def test_a_silent_film_says_so_once(tmp_path: Path) -> None:
+    silent = media.write(tmp_path / "silent.mp4", media.scenes(60, [30], (160, 90)), fps=10)
+    index, _ = finish(silent, Settings(data_dir=tmp_path / "data"))
+    assert [notice.code for notice in index.notices if "sound" in notice.code] == ["no-sound"]

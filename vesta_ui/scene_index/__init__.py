@@ -266,7 +266,8 @@ def _build(
     seconds["encode"] = time.monotonic() - start
 
     start = time.monotonic()
-    notices = (*video.notices, *notices, *speech.notices)
+    said = () if speech.status == "no sound track" else speech.notices  # the video has said so already
+    notices = (*video.notices, *notices, *said)
     if failed:
         notices = (*notices, failed_notice(len(failed)))
     if not later:
