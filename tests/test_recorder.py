@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 from test_driver import ANSWER, FACTS, LOOK, QUESTION, Player, driver
 
+from vesta_ui import files
 from vesta_ui.domain import Action
 from vesta_ui.errors import BadTrace, StorageFailed
 from vesta_ui.events import Event, RunFinished, RunStarted
@@ -201,3 +202,11 @@ def test_the_report_of_a_replay_equals_the_live_one(tmp_path: Path) -> None:
     assert json.loads(json.dumps(live)) == live
     assert live["outcome"] == "answered" and live["answer"]["evidence"][0]["entry_id"] == "e1"
     assert isinstance(events[-1], RunFinished)
+
+
+def test_what_a_killed_writer_left_is_swept_away(tmp_path: Path) -> None:
+    (tmp_path / "frames").mkdir()
+    (tmp_path / "frames" / ".a.jpg.1-2.partial").write_bytes(b"ha")
+    files.write(tmp_path / "frames" / "b.jpg", b"whole")
+    files.sweep(tmp_path)
+    assert [p.name for p in (tmp_path / "frames").iterdir()] == ["b.jpg"]

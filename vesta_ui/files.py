@@ -28,6 +28,12 @@ def write(path: Path, data: bytes | str) -> None:
         raise storage_failed(path, error) from error
 
 
+def sweep(folder: Path) -> None:
+    """Remove what killed writers left half done. Only for a folder in which nobody else writes now."""
+    for partial in folder.rglob(".*.partial"):
+        partial.unlink(missing_ok=True)
+
+
 def write_json(path: Path, value: Any) -> None:
     write(path, json.dumps(value, ensure_ascii=False, allow_nan=False))
 

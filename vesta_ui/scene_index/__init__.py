@@ -204,6 +204,7 @@ def build(
         with lock:
             index = open_index(key, folder, settings, encoder)  # another run may have made it meanwhile
             if index is None:
+                files.sweep(folder)
                 index = yield from _build(key, folder, video, settings, encoder, seconds, control, heard)
         index.seconds["total"] = time.monotonic() - begun
     if index.transcript.status == "pending":
