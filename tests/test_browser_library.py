@@ -38,10 +38,11 @@ def inspected(page: Page) -> Locator:
 def test_every_scene_is_shown_and_scored(site: ui_page.Site) -> None:
     (entry,) = library.entries(site.runs_settings)
     page = site.open("?tab=library")
-    card = page.locator("#library .video")
+    card = page.locator(f"#library .video[data-video='{entry.video.sha256}']")  # the sample may be on the shelf too
     expect(card).to_contain_text("01:00")
     expect(card).to_contain_text(f"{entry.video.width} × {entry.video.height}")
-    page.wait_for_function("document.querySelector('#library .still img').naturalWidth > 0")
+    still = card.locator(".still img").element_handle()
+    page.wait_for_function("image => image.naturalWidth > 0", arg=still)
     scenes = inspected(page)
     expect(scenes).to_have_count(entry.scenes)
     expect(page.locator("#library .score")).to_have_count(0)
