@@ -40,3 +40,11 @@ def no_real_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return Settings(data_dir=tmp_path / "data")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A file's tests stay on one worker; all browser tests share one, since two browsers crowd two cores."""
+    for item in items:
+        group = "browser" if item.get_closest_marker("browser") else item.path.name
+        item.add_marker(pytest.mark.xdist_group(group))

@@ -35,10 +35,11 @@ def opened(site: ui_page.Site, page: Page) -> None:
 
 def asked(site: ui_page.Site, page: Page) -> Run:
     """The run that pressing Run begins, stopped again."""
-    before = {run.id for run in site.runs.live()}
+    shown = "new URL(location.href).searchParams.get('run')"
+    before = page.evaluate(shown)
     page.click("#run")
-    page.wait_for_function("new URL(location.href).searchParams.get('run')")
-    run = next(run for run in site.runs.live() if run.id not in before)
+    page.wait_for_function(f"before => {shown} && {shown} !== before", arg=before)
+    run = site.runs.get(page.evaluate(shown))
     until = time.monotonic() + 20
     while not run.session().started and time.monotonic() < until:
         time.sleep(0.05)
