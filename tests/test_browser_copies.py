@@ -32,9 +32,10 @@ LOOK = """async ([data, times]) => {
   [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
   const pen = canvas.getContext('2d'), numbers = [];
   for (const time of times) {
-    const arrived = once('seeked');
+    // `seeked` can come before the frame itself does, on a busy machine
+    const arrived = once('seeked'), shown = new Promise((done) => video.requestVideoFrameCallback(done));
     video.currentTime = time;
-    await arrived;
+    await Promise.all([arrived, shown]);
     pen.drawImage(video, 0, 0);
     const row = pen.getImageData(0, Math.floor(canvas.height / 22), canvas.width, 1).data;
     let number = 0;

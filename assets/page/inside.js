@@ -34,6 +34,7 @@
       draw();
     }
     function draw() {
+      if (!data) return;
       tabs.querySelectorAll("[role=tab]").forEach((t) => t.setAttribute("aria-selected", String(t.textContent === view)));
       const newer = data.unknown.length ? h("details.newer", {}, h("summary", {}, `Made by a newer version: ${V.plural(data.unknown.length, "event")} not known here, shown raw`), data.unknown.map((u) => h("pre", { tabindex: 0 }, `line ${u.line + 1}, schema ${u.schema}: ${u.kind}\n${JSON.stringify(u.raw, null, 1)}`))) : null;
       V.fill(body, newer, { "What the Reasoner saw": shown, Memory: memory, Entries: entries, Retrieval: retrieval, "Run again": again, Fork: fork }[view]());
