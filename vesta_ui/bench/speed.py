@@ -93,16 +93,16 @@ def films_table(folder: Path, rounds: int, tell: Callable[[str], None]) -> str:
 
 
 def summary(films: Sequence[tuple[str, dict[str, Cost]]]) -> list[str]:
-    """A Markdown table, a row a film and one for all: processor seconds, and ratios against limit and peer."""
-    rows = ["| film | decode s | peer s | pass s | × decode | peer ÷ pass | fast s | peer ÷ fast | cuts: peer, pass, fast |",
-            "|---|--:|--:|--:|--:|--:|--:|--:|---|"]  # fmt: skip
+    """A Markdown table, a row a film and one for all: processor seconds, and ratios against limit and peer (wall: elapsed)."""
+    rows = ["| film | decode s | peer s | pass s | × decode | peer ÷ pass | wall: peer ÷ pass | fast s | peer ÷ fast | cuts: peer, pass, fast |",
+            "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"]  # fmt: skip
     whole = [(name, costs) for name, costs in films if set(costs) == set(KINDS)]
     total = {kind: _sum([costs[kind] for _, costs in whole]) for kind in KINDS}
     for name, costs in [*whole, ("**all**", total)] if whole else []:
         base, peer, own, fast = (costs[kind] for kind in KINDS)
         rows.append(
             f"| {name} | {base.cpu:.1f} | {peer.cpu:.1f} | {own.cpu:.1f} | {own.cpu / base.cpu:.2f} | {peer.cpu / own.cpu:.2f} "
-            f"| {fast.cpu:.1f} | {peer.cpu / fast.cpu:.2f} | {_cuts(peer, None)}; {_cuts(own, peer)}; {_cuts(fast, peer)} |"
+            f"| {peer.wall / own.wall:.2f} | {fast.cpu:.1f} | {peer.cpu / fast.cpu:.2f} | {_cuts(peer, None)}; {_cuts(own, peer)}; {_cuts(fast, peer)} |"
         )
     return [
         *rows,
