@@ -103,7 +103,7 @@ def driver(agent: Player, tmp_path: Path, bills: tuple[Bill, ...] = (), **change
     settings = Settings(data_dir=tmp_path, **changes)
     nothing = cast(Any, None)
     index = cast(Any, SimpleNamespace(bills=list(bills)))
-    workspace = Workspace(nothing, index, nothing, FrameStore(tmp_path), settings, Control())
+    workspace = Workspace(nothing, index, FrameStore(tmp_path), settings, Control())
     started = RunStarted(run_id="r", agent="player", question=QUESTION, video=FACTS, roles={}, settings={})
     return Driver(agent, workspace, initial(started), "scripted")
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 from explore_help import answer, decided, finished, look, looked, play, script, square, stop
 
-from vesta_ui import shots
+from vesta_ui import operations, shots
 from vesta_ui.bench import squares
 from vesta_ui.control import Control
 from vesta_ui.domain import Action, Interval, MemoryItem, Outcome, Word
@@ -145,6 +145,19 @@ def test_the_model_sees_the_newest_frames_and_text_of_the_rest(video: Path, tmp_
     assert [(e.entry_id, e.start, e.end) for e in end.answer.evidence] == [("e2", 5, 9)]
     entry = one.session().state.ledger.entries[0]  # type: ignore[union-attr]
     assert entry.operation == "query_range" and entry.observation.frames and entry.observation.stances[0].label == "A"
+
+
+def test_a_model_that_looks_by_itself_has_no_observer_loaded(
+    video: Path, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+    real = operations.load_observer
+    monkeypatch.setattr(operations, "load_observer", lambda s: loaded.append(s.observer) or real(s))  # type: ignore[func-returns-value]
+    replies = [look(0, 30), stop(start=5, end=9), answer()]
+    one = play("save", video, SAMPLE.question, settings, tmp_path, reasoner=script(tmp_path, replies))
+    assert finished(one).outcome == Outcome.ANSWERED and not loaded
+    play("saos", video, SAMPLE.question, settings, tmp_path)
+    assert loaded == ["embedded"]
 
 
 def test_every_five_steps_the_history_is_compressed_and_no_anchor_is_lost(

@@ -35,7 +35,7 @@ from vesta_ui.frames import FrameStore
 from vesta_ui.operations import Result, Workspace
 from vesta_ui.operations.finalize import answer_of
 from vesta_ui.roles import Decision
-from vesta_ui.roles.loading import check_roles, load_observer
+from vesta_ui.roles.loading import check_roles
 from vesta_ui.settings import ABLATIONS, Settings, public_spec
 from vesta_ui.video import Video
 
@@ -321,7 +321,7 @@ def run(
             index = yield from scene_index.build(video.path, settings, control)
         else:
             index = yield from listen(video, settings, control)
-        workspace = Workspace(video, index, load_observer(settings), frames, settings, control)
+        workspace = Workspace(video, index, frames, settings, control)
         agent.begin(workspace)
         driver = Driver(agent, workspace, initial(started), public_spec(settings.reasoner))
         if prefix:

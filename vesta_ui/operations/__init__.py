@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from pydantic import BaseModel
@@ -17,6 +18,7 @@ from vesta_ui.domain import Frame, Interval, ModelCall, Notice, Observation, Que
 from vesta_ui.errors import OperationRefused
 from vesta_ui.frames import FrameStore
 from vesta_ui.roles import Observer
+from vesta_ui.roles.loading import load_observer
 from vesta_ui.scene_index import SceneIndex
 from vesta_ui.settings import Settings
 from vesta_ui.video import Video
@@ -30,16 +32,20 @@ OPERATIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Workspace:
     """What an agent works with: one video, its index, the observer, where frames are kept, settings, control."""
 
     video: Video
     index: SceneIndex
-    observer: Observer
     frames: FrameStore
     settings: Settings
     control: Control
+
+    @cached_property
+    def observer(self) -> Observer:
+        """Loaded when it is first asked; where the Reasoner's model looks by itself, never. Raises `ModelFailed`."""
+        return load_observer(self.settings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from vesta_ui.exploration.listening import listen
 from vesta_ui.frames import FrameStore
 from vesta_ui.operations import Result, Workspace
 from vesta_ui.policies import Retrieval
-from vesta_ui.roles.loading import load_observer
 from vesta_ui.runs.session import Session, fold, until_step
 from vesta_ui.scene_index import SceneIndex
 from vesta_ui.settings import Settings
@@ -211,6 +210,6 @@ def rerun(
             except StopIteration as done:
                 index = done.value
                 break
-        agent.begin(Workspace(video, index, load_observer(own), FrameStore(frames), own, control))
+        agent.begin(Workspace(video, index, FrameStore(frames), own, control))
         result = agent.observe(chosen, replace(state, step=step, decided=chosen), step)
     return Rerun(chosen, result, whole.observed)
