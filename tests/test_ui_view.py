@@ -13,6 +13,7 @@ from vesta_ui import events as ev
 from vesta_ui.frames import FrameStore
 from vesta_ui.runs.session import Step, fold, until_step
 from vesta_ui.ui import detail, timeline, view
+from vesta_ui.ui.view import Being
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def events(tmp_path: Path) -> list[ev.Event]:
 
 def test_every_moment_of_a_run_is_plain_json_with_a_sentence(events: list[ev.Event]) -> None:
     for n in range(len(events) + 1):
-        values = view.views(fold(events[:n]), "run", done=n == len(events))
+        values = view.views(fold(events[:n]), "run", Being.OVER if n == len(events) else Being.GOING)
         json.dumps(values, allow_nan=False)
         assert values["status"]["text"].strip()
 
@@ -39,15 +40,15 @@ def test_every_moment_of_a_run_is_plain_json_with_a_sentence(events: list[ev.Eve
     ],
 )
 def test_the_status_says_what_happens_now(events: list[ev.Event], upto: int, phase: str, words: str) -> None:
-    status = view.views(fold(events[:upto]), "run", done=upto > len(events))["status"]
+    status = view.views(fold(events[:upto]), "run", Being.OVER if upto > len(events) else Being.GOING)["status"]
     assert status["phase"] == phase
     assert words in status["text"]
 
 
 def test_a_pause_is_told_from_the_wish_for_one(events: list[ev.Event]) -> None:
     session = fold(events[:7])  # step 1 is decided, not done
-    asked = view.views(session, "run", paused=True)["status"]
-    held = view.views(session, "run", paused=True, held=True)["status"]
+    asked = view.views(session, "run", Being.PAUSING)["status"]
+    held = view.views(session, "run", Being.HELD)["status"]
     assert (asked["phase"], held["phase"]) == ("pausing", "paused")
     assert "after this inspect" in asked["text"]
     assert asked["proposed"] is None
@@ -55,13 +56,24 @@ def test_a_pause_is_told_from_the_wish_for_one(events: list[ev.Event]) -> None:
 
 
 def test_a_run_without_an_end_is_called_interrupted(events: list[ev.Event]) -> None:
-    values = view.views(fold(events[:8]), "run", done=True, lost=True)
+    values = view.views(fold(events[:8]), "run", Being.OVER)
     assert values["status"]["phase"] == "lost"
     assert values["answer"]["outcome"] == "lost"
 
 
+@pytest.mark.parametrize(
+    ("being", "state", "looks"), [(Being.GOING, "working", 1), (Being.HELD, "proposed", 1), (Being.OVER, "cut", 0)]
+)
+def test_what_was_only_decided_on_is_never_shown_as_done(
+    events: list[ev.Event], being: Being, state: str, looks: int
+) -> None:
+    values = view.views(fold(events[:7]), "run", being)
+    assert [card["state"] for card in values["steps"]["cards"]] == [state]
+    assert len([i for i in values["timeline"]["items"] if i["lane"] == "inspected"]) == looks
+
+
 def test_claims_without_verified_evidence_are_told_apart(events: list[ev.Event]) -> None:
-    answer = view.views(fold(events), "run", done=True)["answer"]
+    answer = view.views(fold(events), "run", Being.OVER)["answer"]
     assert [(e["entry"], e["verified"]) for e in answer["evidence"]] == [("e1", True), ("e404", False)]
     assert answer["warnings"] == ["the video has no sound track "]
 
@@ -115,8 +127,8 @@ def test_a_step_of_any_agent_has_a_place() -> None:
 
 
 def test_the_page_at_a_step_is_what_it_was_then(events: list[ev.Event]) -> None:
-    live = [view.views(fold(events[:n]), "run", done=True) for n in range(len(events) + 1)]
-    at_two = view.views(fold(until_step(events, 2)), "run", done=True)
+    live = [view.views(fold(events[:n]), "run", Being.PAST) for n in range(len(events) + 1)]
+    at_two = view.views(fold(until_step(events, 2)), "run", Being.PAST)
     assert at_two in live
     assert [c["n"] for c in at_two["steps"]["cards"]] == [1, 2]
 

@@ -25,19 +25,19 @@ END = "event: end\ndata:\n\n"
 _waiting = ThreadPoolExecutor(max_workers=64, thread_name_prefix="attach")
 
 
+def being(run: Run) -> view.Being:
+    """What the run is about now, as its control and its thread tell."""
+    if run.done:
+        return view.Being.OVER
+    if run.control.held:
+        return view.Being.HELD
+    return view.Being.PAUSING if run.control.paused else view.Being.GOING
+
+
 def shown(run: Run) -> dict[str, str]:
     """Every panel of a run as it is now, as JSON text."""
-    done = run.done
-    session = run.session()
-    values = view.views(
-        session,
-        run.id,
-        paused=run.control.paused and not done,
-        held=run.control.held,
-        waiting=run.control.waiting,
-        done=done,
-        lost=done and session.finished is None,
-    )
+    now = being(run)  # before the session: a run that ends in between is told once more, not called interrupted
+    values = view.views(run.session(), run.id, now, run.control.waiting)
     return {name: json.dumps(value) for name, value in values.items()}
 
 

@@ -47,10 +47,8 @@ def routes(handlers: Handlers) -> list[Route]:
         run = found(request.path_params["run"])
         step = request.query_params.get("step")
         if step is None:
-            session = run.session()
-            return view.views(session, run.id, done=run.done, lost=run.done and session.finished is None)
-        session = run.at_step(int(step))
-        return view.views(session, run.id, done=True) | {"at_step": int(step)}
+            return view.views(run.session(), run.id, attach.being(run))
+        return view.views(run.at_step(int(step)), run.id, view.Being.PAST) | {"at_step": int(step)}
 
     async def run_stream(request: Request) -> Response:
         return StreamingResponse(follow(request.path_params["run"]), media_type="text/event-stream", headers=FRESH)

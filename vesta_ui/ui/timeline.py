@@ -16,8 +16,10 @@ LANES = {"speech": "speech", "clip": "clip"}
 """Lane of an operation; every other one that looks is "inspected"."""
 
 
-def lanes(session: Session, run_id: str, now: Snapshot | None) -> dict[str, Any] | None:
-    """None before the video is known. Scores and densities are rounded; intervals are `s`, `e` in seconds."""
+def lanes(session: Session, run_id: str, now: Snapshot | None, *, over: bool = False) -> dict[str, Any] | None:
+    """None before the video is known. Scores and densities are rounded; intervals are `s`, `e` in seconds.
+
+    `over`: nothing more will come; what was only decided on was never looked at."""
     if session.started is None:
         return None
     last = session.retrieved[-1] if session.retrieved else None
@@ -30,7 +32,7 @@ def lanes(session: Session, run_id: str, now: Snapshot | None) -> dict[str, Any]
         "pending": bool(session.index and session.index.speech_pending),
         "relevance": [round(100 * score) for score in last.relevance] if last else [],
         "query": last.queries[0] if last and last.queries else "",
-        "items": [*_references(now), *_looks(session), *_answer(session, now), *_relations(now)],
+        "items": [*_references(now), *_looks(session, over), *_answer(session, now), *_relations(now)],
         "coverage": now
         and {
             "seen": [_pair(i) for i in now.coverage.seen],
@@ -100,8 +102,8 @@ def _references(now: Snapshot | None) -> list[dict[str, Any]]:
     ]
 
 
-def _looks(session: Session) -> list[dict[str, Any]]:
-    return [look for step in session.steps for look in _looked(step)]
+def _looks(session: Session, over: bool) -> list[dict[str, Any]]:
+    return [look for step in session.steps if step.observed or not over for look in _looked(step)]
 
 
 def _looked(step: Step) -> list[dict[str, Any]]:
@@ -114,7 +116,13 @@ def _looked(step: Step) -> list[dict[str, Any]]:
     for one in places(step):
         taken = sum(one.start <= frame.time <= one.end for frame in frames)
         rate = taken / one.length if one.length else 0.0
-        note = f"{taken} frames, {rate:.2g} a second" if taken else "transcript" if lane == "speech" else "looking …"
+        note = (
+            f"{taken} frame{'s' * (taken != 1)}, {rate:.2g} a second"
+            if taken
+            else "transcript"
+            if lane == "speech"
+            else "looking …"
+        )
         found.append(
             {
                 "lane": lane,

@@ -5,6 +5,7 @@ Text is passed on as text; the browser puts it on the page through `textContent`
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
 from vesta_ui.domain import Observation, Outcome, Snapshot, Usage, clock
@@ -34,34 +35,39 @@ DOING = {
 }
 
 
-def views(
-    session: Session,
-    run_id: str,
-    *,
-    paused: bool = False,
-    held: bool = False,
-    waiting: str = "",
-    done: bool = False,
-    lost: bool = False,
-) -> Json:
-    """Panel name → value. `lost`: the run ended without its last event (its process was ended).
-    `held`: paused for real, at a decision; `waiting`: what a model call waits for, in words."""
+class Being(StrEnum):
+    """What a run is about beside what its events say."""
+
+    GOING = "going"
+    PAUSING = "pausing"
+    """Asked to pause; it goes on until its next decision is made."""
+    HELD = "held"
+    """Paused, at a decision."""
+    OVER = "over"
+    """Nothing more will come. Without its last event it was interrupted: its process was ended."""
+    PAST = "past"
+    """An earlier moment of a run, looked at again."""
+
+
+def views(session: Session, run_id: str, being: Being = Being.GOING, waiting: str = "") -> Json:
+    """Panel name → value. `waiting`: what a model call waits for, in words."""
     now = ledger_view.snapshot(session)
     return {
-        "status": status(session, run_id, paused=paused, held=held, waiting=waiting, done=done, lost=lost),
+        "status": status(session, run_id, being, waiting),
         "route": route(session, run_id, now),
-        "steps": steps(session, run_id, live=not done),
-        "timeline": timeline.lanes(session, run_id, now),
+        "steps": steps(session, run_id, being),
+        "timeline": timeline.lanes(session, run_id, now, over=being is Being.OVER),
         "ledger": ledger_view.ledger(session, run_id, now),
-        "answer": answer(session, run_id, now, lost=lost),
+        "answer": answer(session, run_id, being, now),
     }
 
 
-def status(session: Session, run_id: str, *, paused: bool, held: bool, waiting: str, done: bool, lost: bool) -> Json:
+def status(session: Session, run_id: str, being: Being, waiting: str) -> Json:
     """One clear sentence, the phase the page is in, progress of long work, and the header's meters."""
-    phase, text = _phase(session, paused, held, done, lost)
+    phase, text = _phase(session, being)
+    live = being in (Being.GOING, Being.PAUSING, Being.HELD)
     text += _unheard(session)
-    if waiting and not done:
+    if waiting and live:
         text = f"{text.rstrip(' …')} — waiting: {waiting}"
     usage = session.usage
     started = session.started
@@ -73,7 +79,7 @@ def status(session: Session, run_id: str, *, paused: bool, held: bool, waiting: 
         "phase": phase,
         "text": text,
         "progress": share if phase == "indexing" else None,
-        "live": not done,
+        "live": live,
         "agent": started.agent if started else "",
         "question": started.question.text if started else "",
         "choices": [c.text for c in started.question.choices] if started else [],
@@ -87,7 +93,7 @@ def status(session: Session, run_id: str, *, paused: bool, held: bool, waiting: 
         "video": started.video.name if started else "",
         "parent": started.parent if started else "",
         "fork_step": started.fork_step if started else None,
-        "proposed": _proposed(session) if held and not done else None,
+        "proposed": _proposed(session) if being is Being.HELD else None,
     }
 
 
@@ -100,7 +106,7 @@ def _proposed(session: Session) -> Json | None:
     return None
 
 
-def _phase(session: Session, paused: bool, held: bool, done: bool, lost: bool) -> tuple[str, str]:
+def _phase(session: Session, being: Being) -> tuple[str, str]:
     finished = session.finished
     if finished:
         n = len(session.steps)
@@ -114,8 +120,10 @@ def _phase(session: Session, paused: bool, held: bool, done: bool, lost: bool) -
                 return "stopped", f"Stopped after {took}. What was found is kept."
             case Outcome.FAILED:
                 return "failed", finished.reason or "The run failed; see the newest step."
-    if lost or done:
+    if being is Being.OVER:
         return "lost", "This run was interrupted: the server ended before it did. Ask again or fork it to go on."
+    if being is Being.PAST:
+        return "past", f"As it was after {len(session.steps)} step{'s' * (len(session.steps) != 1)}."
     if not session.started:
         return "starting", "Starting …"
     if not session.index:
@@ -123,9 +131,9 @@ def _phase(session: Session, paused: bool, held: bool, done: bool, lost: bool) -
     if not session.steps:
         return "routing", "Reading the question: which evidence does it need?" if not session.routed else "Searching …"
     last = session.steps[-1]
-    if held:
-        return "paused", f"Paused at step {last.n}: continue, take one step, or change the proposed action."
-    if paused:
+    if being is Being.HELD:
+        return "paused", f"Paused at step {last.n}: Continue, Step, or change what is proposed."
+    if being is Being.PAUSING:
         return "pausing", f"Pausing after {_now(last)} …"
     if last.decided and not last.observed:
         action = last.decided.action
@@ -207,15 +215,12 @@ def route(session: Session, run_id: str, now: Snapshot | None) -> Json | None:
     }
 
 
-def steps(session: Session, run_id: str, *, live: bool) -> Json:
+def steps(session: Session, run_id: str, being: Being) -> Json:
     """The newest cards and how many there are in all."""
-    tail = session.steps[-TAIL:]
-    return {
-        "run": run_id,
-        "total": len(session.steps),
-        "live": live and not session.finished,
-        "cards": [card(step, session.finished) for step in tail],
-    }
+    cards = [card(step, session.finished) for step in session.steps[-TAIL:]]
+    if cards and cards[-1]["state"] in ("working", "deciding"):
+        cards[-1]["state"] = {Being.HELD: "proposed", Being.OVER: "cut"}.get(being, cards[-1]["state"])
+    return {"run": run_id, "total": len(session.steps), "cards": cards}
 
 
 def card(step: Step, finished: RunFinished | None = None) -> Json:
@@ -304,11 +309,11 @@ def _result(step: Step) -> str:
     return observed.output.strip().split("\n")[0]
 
 
-def answer(session: Session, run_id: str, now: Snapshot | None, *, lost: bool = False) -> Json | None:
+def answer(session: Session, run_id: str, being: Being, now: Snapshot | None) -> Json | None:
     """The answer with its evidence; claims whose evidence was never verified are marked."""
     finished = session.finished
     if finished is None:
-        return {"run": run_id, "outcome": "lost"} if lost else None
+        return {"run": run_id, "outcome": "lost"} if being is Being.OVER else None
     said = finished.answer
     verified = ledger_view.verified_entries(now)
     question = session.started.question if session.started else None
