@@ -1,14 +1,18 @@
 """The words in which an answer names, states, doubts, denies or takes back a choice, as patterns.
 
-They know no question: `vesta_ui.question` decides what they mean for the choices at hand.
+They know no question: `vesta_ui.answers` decides what they mean for the choices at hand.
 """
 
 from __future__ import annotations
 
 import re
 
+NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.DOTALL | re.IGNORECASE)
-FIELD = re.compile(r"[\"'](?:final_)?(?:answer|choice|option|label)[\"']\s*:\s*[\"']?([^\"'\n}]+)", re.IGNORECASE)
+FIELD = re.compile(
+    r"(?:[\"'](?:final_)?(?:answer|choice|option|label)[\"']\s*:|\b(?:answer|choice)=(?=[\"']))\s*[\"']?([^\"'\n}]+)",
+    re.IGNORECASE,
+)
 MARKUP = re.compile(r"\\boxed|\\text(?:bf)?|\*\*|__|[`$\\*{}]|</?\w+>")
 STATES = (
     r"\b(?:answer|choice|option|pick|selection|conclusion|guess)\b(?: (?:here|must|should|would|to the question))*\s*(?:is|be|remains|'s|[:=→>-])+"
@@ -21,15 +25,15 @@ SMALL = re.compile(
     rf"(?:(?i:{STATES})[\s\"'(\[]*(?:option |choice )?|[(\[])(?P<label>[a-j])(?=[)\]]?\s*(?:$|[.,;:!\n)\]]))"
 )
 LEADING = (
-    "is|be|it|it's|its|so|thus|therefore|hence|but|not|or|and|nor|neither|either|both|than|of|out|say|for|to|between|with"
+    "is|be|does|do|it|it's|its|so|thus|therefore|hence|but|not|or|and|nor|neither|either|both|than|of|out|say|for|to|between|with"
     "|over|left|leave[sd]?|leaving|only|against|because|since|while|whereas|as|that|if|whether|choose|pick|select|prefer"
     "|favou?rs?|supports?|shows|matches|fits|eliminate[sd]?|reject(?:s|ed)?|exclude[sd]?|maybe|perhaps|probably|likely"
-    "|certainly|definitely|clearly|surely"
+    "|certainly|definitely|clearly|surely|conclude"
 )
 """Words after which a capital letter is a label, as in "so C"; after others it is a name, as in "vitamin C"."""
 LETTER = re.compile(
     r"(?:(?P<sure>(?i:\b(?:option|choice|answer|letter)s?\s+|答案\s*[是为:]?\s*)|[(\[])"
-    rf"|(?:(?:^|[.:;!?,/\n—–-])\s*|(?i:(?:\b(?:{LEADING})|'s)\s+))[\"'“‘]?)"
+    rf"|(?:(?:^|[.:;!?,/&+|>\n—–-])\s*|(?i:(?:\b(?:{LEADING})|'s)\s+))[\"'“‘]?)"
     r"(?<![Nn]/)(?<![Nn] / )(?P<label>[A-J])(?![\w'&]|\.\w)"
 )
 VERB = re.compile(
@@ -39,24 +43,33 @@ VERB = re.compile(
 CUE = re.compile(
     r"(?P<turn>(?:[.;!?]|(?<!:)\n)(?!\d)|—|\b(?:but|so|therefore|thus|hence|because|since|while|whereas|however|leaving|leaves|instead(?! of)|actually|as)\b|,\s*(?:i|we|it)\b)"
     r"|(?P<aux>\b(?:is|are|was|were|does|do|did|can|could|would|will|should|has|have)(?:n't|\s+not)\b|\bcannot\b|\bfails?\b|\bnever\b)"
-    r"|(?P<back>\b(?:(?<!at )least|wrong|incorrect|false|untrue|unsupported|implausible|unlikely|impossible|irrelevant|refuted|contradicted|(?:ruled|crossed) out|eliminated"
+    r"|(?P<back>\b(?:(?<!at )least|(?<!no )less (?:likely|plausible|probable|convincing|consistent|accurate)(?: than)?|lacks?|doubtful|dubious|questionable|wrong"
+    r"|incorrect|false|untrue|unsupported|implausible|unlikely|impossible|irrelevant|refuted|contradicted|(?:ruled|crossed) out|eliminated"
     r"|excluded|rejected|discarded|dismissed)\b)"
     r"|(?P<ahead>\b(?:(?:everything|anything|nothing|all|any)(?: (?:of )?(?:them|these|those|options?|choices?))? but|no (?!doubt|question|wait)(?=\w)"
-    r"|apart from|aside from|not|neither|nor|rather than|instead of|other than|except|unlike|without|over|than|against|rul(?:e|es|ing) out|eliminat(?:e|es|ing)"
+    r"|nothing(?! else)|hardly|scarcely|(?<!no )(?<!without )doubts?|apart from|aside from|not|neither|nor|rather than|instead of|other than|except|unlike|without|over|than|against|rul(?:e|es|ing) out|eliminat(?:e|es|ing)"
     r"|reject(?:s|ing)?|exclud(?:e|es|ing)|dismiss(?:es|ing)?|discard(?:s|ing)?|contradict(?:s|ing)?|refut(?:e|es|ing))\b)"
-    r"|(?P<open>\b(?:whether|if|unclear|unsure|between|either)\b)"
+    r"|(?P<open>\b(?:whether|if|unclear|unsure|between|either|suppos(?:e|ing)|assum(?:e|ing)|imagine"
+    r"|(?:might|may|could|would) (?:say|think|argue|claim|guess)"
+    r"|(?:let me|let us|let's|(?:need|want|have|going) to|should|will|'ll|must)"
+    r" (?:look|inspect|check|see|watch|listen|search|verify|examine|review)(?!\s*:)"
+    rf"|(?:at (?:least|most)|up to|(?:more|fewer|less) than)(?= \W?(?:\d|{'|'.join(NUMBER_WORDS)})))\b)"
+    r"|(?P<weak>\b(?:(?:also|equally|just as|still) )?(?:possible|plausible|conceivable)\b)"
     r"|(?P<hedge>(?<!or )\b(?:maybe|perhaps|possibly|might|could)\b)",
     re.IGNORECASE,
 )
 UNSURE = re.compile(
     r"\b(?:can(?:no|')t|cannot|could not|couldn't|unable to|impossible to|hard to|not possible to)\s+(?:be )?(?:\w+ )?(?:tell|say|determined?|know|answer|decide"
-    r"|identify|establish)|\b(?:insufficient|not enough|inconclusive|unclear|unknown|don't know|not sure|no (?:clear )?(?:evidence|answer|way to))\b",
+    r"|identify|establish)|\b(?:insufficient|not enough|inconclusive|unclear|unknown|don't know|not sure|no (?:clear )?(?:evidence|answer|way to))\b"
+    r"|\b(?:no (?:less|more)|equally|just as) (?:likely|plausible|possible|probable)\b|\bor (?:more|fewer|less)\b",
     re.IGNORECASE,
 )
-BESIDE = re.compile(r"\W*(?:\bor\b|\band\b|[/&,+])\W*(?:(?:option|choice|the|an?|maybe|perhaps)\s+)*\W*", re.IGNORECASE)
+BESIDE = re.compile(
+    r"\W*(?:\bor\b|\band\b|[/&,+|])\W*(?:(?:option|choice|the|an?|maybe|perhaps)\s+)*\W*", re.IGNORECASE
+)
 RETRACTS = re.compile(
     r"(?:^|[.!?\n,;—–-])\s*(?:(?:but|and|oh|hmm+|ah|so|well|or)\W+)*(?:(?:wait|actually|correction|sorry|oops|scratch that|on (?:second|further) (?:thought|look)s?"
-    r"|no,? wait)\b|no(?=\s*(?:[,:;.!—–-]|$))|(?:(?:that|this|it|which)(?:'s| is| was| seems| looks)?\s+)?(?:wrong|incorrect|not (?:right|correct))\b)",
+    r"|no,? wait)\b|no(?=\s*(?:[,:;.!—–-]|$))|(?:(?:that|this|it|which)(?:'s| is| was| seems| looks)?\s+)?(?:wrong|incorrect|not (?:right|correct))\b(?!\s*:))",
     re.IGNORECASE,
 )
 EXPLAINS = re.compile(
@@ -80,4 +93,12 @@ NUMBERED = re.compile(
     rf"|(?<!my )(?P<words>{NTH}(?:\s(?:or|and)\s(?:the )?{NTH})*)\s(?:option|choice)s?\b)",
     re.IGNORECASE,
 )
-DIGITS = dict(zip("zero one two three four five six seven eight nine ten eleven twelve".split(), map(str, range(13)), strict=True))  # fmt: skip
+DIGITS = dict(zip(NUMBER_WORDS, map(str, range(13)), strict=True))
+COUNTED = r"(?<!step )(?<!scene )(?<!frame )(?<!page )(?<!\s[-−])(?<!^[-−])"
+"""Stands before a number that is an amount: no name of a step or scene, no sign."""
+REPLIES = r"(?=\s*(?:[.,;:!—–-]|$|\n)|\s+(?:it|he|she|they|there|the|this|that|we|i|you)\b)"
+"""Stands behind a "no" that is an answer, not a determiner ("no idea")."""
+CONCLUDES = re.compile(r"\b(?:final|therefore|thus|hence|so|in conclusion|overall|in the end)\b", re.IGNORECASE)
+"""Words that let a later statement stand over an earlier one."""
+SUPPOSED = re.compile(r"\bwould\b[^.!?\n]*\b(?:if|had|were)\b[^.!?\n]*|[^.!?\n]*\?", re.IGNORECASE)
+"""A condition that is not said to hold, or a question."""

@@ -1,54 +1,35 @@
-"""Reading questions and answers: pasted multiple-choice text → `Question`; a model's words → exactly one choice, or None.
+"""Reading pasted questions: text with choices in the forms people use → `Question`.
 
-Nothing is guessed: a text that names no choice, two choices, or only what it rules out gives None, and the caller asks
-once more. This module knows no model, no video and no screen.
+Nothing pasted is lost: a line that only tells how to answer, or gives the answer away, is left out; any other text after
+the choices belongs to the question. This module knows no model, no video and no screen.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import Any
 
 from vesta_ui.domain import Choice, Question
 from vesta_ui.errors import BadInput
-from vesta_ui.phrases import (
-    BESIDE,
-    CUE,
-    DIGITS,
-    EXPLAINS,
-    FIELD,
-    LEADS_OUT,
-    LETTER,
-    MARKUP,
-    NTH,
-    NUMBERED,
-    OF_THESE,
-    ORDINALS,
-    RETRACTS,
-    SMALL,
-    STATEMENT,
-    THOUGHT,
-    UNSURE,
-    VERB,
-    YES_AND_NO,
-)
 
 LABELS = "ABCDEFGHIJ"
 """Labels of the choices, at most ten."""
 PASTED_CHARS = 20_000
 """Longest text read as a question, choices included."""
-ANSWER_CHARS = 4_000
-"""An answer longer than this is read from its end, where it settles."""
 
-# ------------------------------------------------------------------------------------------------ questions
 _BEFORE = r"(?:[-*•‣▪]\s+)?(?:\*\*|__)?(?:(?:option|choice)\s+)?"
-_LABEL = r"(?P<open>[(\[]?)(?P<label>[A-Za-z]|\d{1,2})(?P<close>[)\]]|[.:、]|\s-(?=\s))(?:\*\*|__)?(?=\s|$|[^\s\d.])"
+_LABEL = (
+    r"(?P<open>[(\[<\"']?)(?P<label>[A-Za-z]|\d{1,2})"
+    r"(?P<close>[)\]}>]|[\"']?[.:、]|\s[-–—](?=\s)|[–—](?=\s))(?:\*\*|__)?(?=\s|$|[^\s\d.])"
+)
 _AT_LINE = re.compile(rf"^[ \t>]*{_BEFORE}{_LABEL}", re.MULTILINE | re.IGNORECASE)
 _INLINE = re.compile(rf"(?:(?<=[\s,;/?:]|[^\x00-\x7f])|(?<=^)){_BEFORE}{_LABEL}", re.IGNORECASE)
-_BULLET = re.compile(r"^[ \t]*[-*•‣▪·–]\s+(?=\S)", re.MULTILINE)
+_BULLET = re.compile(r"^[ \t]*(?:(?:[-*•‣▪·–]\s+)?(?:\[ ?\]|[☐□○◯])|[-*•‣▪·–])\s+(?=\S)")
+_BARE = re.compile(r"^[ \t]*(?P<label>[A-J])[ \t]+(?=\S)")
 _HEADING = re.compile(
     r"^\W*(?:options?|choices?|answers?|answer (?:options?|choices?)|possible answers?|选项)\W*$", re.IGNORECASE
 )
@@ -56,15 +37,24 @@ _ORDER = re.compile(
     r"^\W*(?:please )?(?:"
     r"(?:answer|respond|reply) (?:with|by|using|only|the (?:above )?question|directly)"
     r"|(?:select|choose|pick|give|provide|output) (?:only )?(?:the|one|your|a) (?:\w+ ){0,2}?(?:answer|option|choice|letter|response)"
-    r"|(?:the |your )?(?:best |correct |final )?answer (?:is)?\s*:?\W*$)[^?？]*$",
+    r"|(?:explain|justify|show) (?:your|the) (?:answer|choice|reasoning|thinking|work)\b|(?:think|reason) step by step\b"
+    r"|(?:there is )?only one\b.*\b(?:correct|right|true|answer)\b"
+    r"|(?:the |your )?(?:best |correct |final |right )?(?:answer|solution)(?: is)?\s*:?\W*$"
+    r"|(?:the )?(?:best |correct |final |right )?(?:answer|solution)(?: is)?\s*[:=]\s*\(?[a-j]\b)[^?？]*$",
     re.IGNORECASE,
 )
 _ENDING = re.compile(r"\n[ \t*_>#]*(?:the |your )?(?:best |correct |final )?answer[\s*_:]*\Z", re.IGNORECASE)
 _ANNOUNCED = re.compile(
     r"(?<=[?.!]) ?[*_]*(?:(?:possible )?answers?|(?:answer )?(?:options?|choices?))[*_]* ?:[*_]*$", re.IGNORECASE
 )
+_OFFERED = re.compile(r"^(?P<stem>.+[?.!]) *(?:options?|choices?) ?: *(?P<list>.+)$", re.IGNORECASE)
+_TITLE = re.compile(
+    r"\b(?:mr|mrs|ms|dr|prof|st|sir|and|plan|type|team|group|room|exhibit|version|vitamin)\.?$", re.IGNORECASE
+)
 _ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"]
-_PREFIX = re.compile(r"^\W*(?:question|q)\s*\d*\s*[:.)]\s*", re.IGNORECASE)
+_PREFIX = re.compile(r"^\W*(?:question|q)\s*\d*\s*[\]:.)]+\s*", re.IGNORECASE)
+_ENCLOSED = (("①", "1"), ("❶", "1"), ("➀", "1"), ("➊", "1"), ("Ⓐ", "A"), ("ⓐ", "a"), ("🅐", "A"), ("🄰", "A"), ("🅰", "A"))
+"""First of ten enclosed labels each, and what it encloses."""
 _NUMBER_PREFIX = re.compile(r"^\s*\(?\d{1,3}[.)]\s+")
 
 
@@ -88,33 +78,98 @@ def parse_question(text: str, choices: Sequence[str] = ()) -> Question:
     length = len(text) + sum(map(len, choices))
     if length > PASTED_CHARS:
         raise BadInput(f"The question is {length:,} characters long: shorten it to at most {PASTED_CHARS:,}.")
-    plain = _folded(text)
+    plain = folded(text)
     if choices:
         return _question(plain, _stripped(choices))
-    written = _ENDING.sub("", _without_orders(plain))
-    roman = re.sub(rf"\(({'|'.join(_ROMAN)})\)", lambda m: f"({_ROMAN.index(m[1]) + 1})", written)
+    record = _record(plain)
+    if record is not None:
+        return record
+    written = _ENDING.sub("", _without_orders(_unmarked(plain)))
+    roman = re.sub(
+        rf"\(({'|'.join(_ROMAN)})\)|(?m:^[ \t]*({'|'.join(_ROMAN)})[.)](?=\s))",
+        lambda m: f"({_ROMAN.index((m[1] or m[2]).casefold()) + 1})",
+        written,
+        flags=re.IGNORECASE,
+    )
     for plain in (written, roman):
         marks = _chain(plain)
         if not marks:
             continue
         ends = [m.start for m in marks[1:]] + [len(plain)]
-        texts = [plain[mark.end : end].strip(" \t\n,;/*_") for mark, end in zip(marks, ends, strict=True)]
+        texts = [plain[mark.end : end].strip(" \t\n,;/|*_") for mark, end in zip(marks, ends, strict=True)]
         texts[:-1] = [re.sub(r"(?:[,;]\s?|\s)(?:or|and)$", "", text).rstrip(" ,;") for text in texts[:-1]]
         stem = plain[: marks[0].start]
         numbered = marks[0].style[0] != "1" and not re.search(r"(?<=\s)\(?2[.)]", stem)
-        return _question(_NUMBER_PREFIX.sub("", stem) if numbered else stem, texts)
+        return _question(*_sorted_out(_NUMBER_PREFIX.sub("", stem) if numbered else stem, texts))
     return _listed(written)
 
 
-def _folded(text: str) -> str:
-    """Full-width and circled characters as plain ones, one kind of line break, no control characters."""
-    folded = re.sub("[①-⑩]", lambda m: f"({ord(m.group()) - 0x2460 + 1}) ", text)
-    folded = re.sub("[Ⓐ-Ⓙⓐ-ⓙ]", lambda m: f"({unicodedata.normalize('NFKC', m.group())}) ", folded)
-    folded = "".join(
-        unicodedata.normalize("NFKC", c) if "\uff01" <= c <= "\uff5e" or c == "\u3000" else c
-        for c in folded.replace("\r\n", "\n").replace("\r", "\n")
+def _record(text: str) -> Question | None:
+    """A data set's record: a JSON object with a question and its options, as a list or by label."""
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict):
+        return None
+    fields = {str(name).casefold(): value for name, value in record.items()}
+    offered: Any = next((fields[n] for n in ("options", "choices", "candidates", "answers") if n in fields), [])
+    offered = list(offered.values()) if isinstance(offered, dict) else offered
+    if not isinstance(fields.get("question"), str) or not isinstance(offered, list):
+        return None
+    return _question(fields["question"], _stripped([str(one) for one in offered]))
+
+
+def _unmarked(text: str) -> str:
+    """Without what Markdown puts around lines: quotation marks, headings, the bars of a table."""
+    lines = text.split("\n")
+    if sum(line.lstrip().startswith(">") for line in lines) > 1:
+        lines = [re.sub(r"^[ \t]*(?:>[ \t]?)+", "", line) for line in lines]
+    lines = [re.sub(r"^[ \t]*#{1,6}[ \t]+", "", line) for line in lines]
+    rows = [re.fullmatch(r"\s*\|(.*)\|\s*", line) for line in lines]
+    return "\n".join(_row(row[1]) if row else line for line, row in zip(lines, rows, strict=True))
+
+
+def _row(cells: str) -> str:
+    held = [cell.strip() for cell in cells.split("|") if re.search(r"[^\s:-]", cell)]
+    labelled = len(held) > 1 and re.fullmatch(r"[A-Ja-j]|\d{1,2}", held[0])
+    return f"{held[0]}. {' '.join(held[1:])}" if labelled else " ".join(held)
+
+
+def _sorted_out(stem: str, texts: list[str]) -> tuple[str, list[str]]:
+    """What stands after the last choice, where it is not part of it, goes to the question."""
+    *others, last = texts
+    bare = not stem.strip() or bool(_HEADING.match(stem.strip()))
+    if bare and "\n" in last and last.rstrip().endswith(("?", "？")) and not any("\n" in one for one in others):
+        last, _, stem = last.rpartition("\n")
+    elif not any("\n" in one for one in others) and re.search(r"\n\s*\n", last):
+        last, after = re.split(r"\n\s*\n", last, maxsplit=1)
+        stem = f"{stem.rstrip()} {after.strip()}"
+    end = last.rstrip()[-1:]
+    if end in ("?", ".") and not any(one.endswith(end) for one in others) and "\n" not in stem.rstrip() + last:
+        last = last.rstrip().removesuffix(end)
+    return stem, [*others, last.strip()]
+
+
+def folded(text: str) -> str:
+    """Full-width, styled and enclosed characters as plain ones, one kind of line break, no control characters."""
+    text = re.sub(r"([1-9])\ufe0f?\u20e3", r"(\1) ", text)
+    for first, plain in _ENCLOSED:
+        ten = f"[{first}-{chr(ord(first) + 9)}]\ufe0f?"
+        text = re.sub(ten, lambda m: f"({_next(plain, ord(m.group()[0]) - ord(first))}) ", text)  # noqa: B023
+    text = "".join(
+        unicodedata.normalize("NFKC", c) if _styled(c) else c for c in re.sub("\r\n?|[\u2028\u2029]", "\n", text)
     )
-    return "".join(c for c in folded if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf"))
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf"))
+
+
+def _next(label: str, places: int) -> str:
+    return str(int(label) + places) if label.isdigit() else chr(ord(label) + places)
+
+
+def _styled(c: str) -> bool:
+    """Full width, mathematical letters, one-character Roman numerals."""
+    return "\uff01" <= c <= "\uff5e" or c == "\u3000" or "\U0001d400" <= c <= "\U0001d7ff" or "\u2160" <= c <= "\u2179"
 
 
 def _without_orders(text: str) -> str:
@@ -158,12 +213,22 @@ def _follow(marks: Sequence[_Mark], first: int) -> list[_Mark]:
 
 
 def _plausible(text: str, chain: Sequence[_Mark], inline: bool) -> bool:
-    """Inline lists of small letters or numbers must come after the end of a sentence, and every choice needs a text."""
+    """In a list inside a line every choice needs a text; small letters and numbers must come after the end of a sentence,
+    and capitals with a dot must not be initials or names ("Mr. A. Smith", "plan A.")."""
     ends = [mark.start for mark in chain[1:]] + [len(text)]
     if inline and not all(text[m.end : end].strip(" \t\n,;/") for m, end in zip(chain, ends, strict=True)):
         return False
     before = text[: chain[0].start].rstrip()
-    return not inline or chain[0].style[0] == "A" or not before or before[-1] in '?.:!。？：)"”'
+    if not inline or not before:
+        return True
+    if chain[0].style == "A." and (_TITLE.search(before) or _asks_after(text, chain)):
+        return False
+    return chain[0].style[0] == "A" or before[-1] in '?.:!。？：)"”'
+
+
+def _asks_after(text: str, chain: Sequence[_Mark]) -> bool:
+    """Whether the question goes on behind its initials: "Who are A. Smith and B. Jones?" """
+    return text.rstrip().endswith("?") and "?" not in text[: chain[-1].start]
 
 
 def _complete(text: str, marks: Sequence[_Mark], chain: Sequence[_Mark]) -> None:
@@ -175,21 +240,29 @@ def _complete(text: str, marks: Sequence[_Mark], chain: Sequence[_Mark]) -> None
 
 
 def _listed(text: str) -> Question:
-    """Bulleted choices, or the lines after a heading such as "Options:"; otherwise an open question."""
+    """Choices without a mark of their own: `A apples` on lines of their own, bullets, the lines after a heading such as
+    "Options:", or what such a word announces in the same line; otherwise an open question."""
     lines = [line for line in text.split("\n") if line.strip()]
-    bullets = [n for n, line in enumerate(lines) if _BULLET.match(line)]
+    for mark in (_BARE, _BULLET):
+        found = [(n, m) for n, m in enumerate(mark.match(line) for line in lines) if m]
+        start = found[0][0] if found else 0
+        if start == 0 or len(found) < 2 or len(found) != len(lines) - start:
+            continue
+        if mark is _BULLET or "".join(m["label"] for _, m in found) == LABELS[: len(found)]:
+            return _question("\n".join(lines[:start]), [lines[n][m.end() :] for n, m in found])
     heading = next((n for n, line in enumerate(lines) if _HEADING.match(line) and n > 0), None)
-    if len(bullets) > 1 and bullets == list(range(bullets[0], len(lines))) and bullets[0] > 0:
-        start = bullets[0]
-        return _question("\n".join(lines[:start]), [_BULLET.sub("", line) for line in lines[start:]])
     if heading is not None and len(lines) - heading > 2:
         return _question("\n".join(lines[:heading]), [line.strip() for line in lines[heading + 1 :]])
+    offered = _OFFERED.match(" ".join(lines))
+    if offered:
+        by = ";" if ";" in offered["list"] else r",\s*(?:or|and)\s|,|\s(?:or|and)\s"
+        return _question(offered["stem"], [p for p in (p.strip(" .") for p in re.split(by, offered["list"])) if p])
     return _question(text, [])
 
 
 def _stripped(choices: Sequence[str]) -> list[str]:
     """The choices without their labels, if all carry the label of their place."""
-    texts = [_folded(choice).strip() for choice in choices]
+    texts = [folded(choice).strip() for choice in choices]
     found = [_AT_LINE.match(text) for text in texts]
     marks = [_mark(m) if m else None for m in found]
     if all(m is not None and m.rank == n for n, m in enumerate(marks)) and len({m.style for m in marks if m}) == 1:
@@ -203,6 +276,7 @@ def _question(stem: str, texts: Sequence[str]) -> Question:
     while len(lines) > 1 and (not lines[-1] or _HEADING.match(lines[-1])):
         lines.pop()
     asked = _ANNOUNCED.sub("", " ".join(_PREFIX.sub("", " ".join(lines)).split())).strip("*_ ")
+    asked = re.sub(r"(?<=[?？])\s*[:|]$", "", asked)
     given = [" ".join(text.split()) for text in texts]
     if not asked:
         raise BadInput("The question is empty: write it before the choices." if given else "The question is empty.")
@@ -217,173 +291,3 @@ def _question(stem: str, texts: Sequence[str]) -> Question:
     if twins:
         raise BadInput(f"Choices {' and '.join(twins)} are the same: take one out.")
     return Question(asked, tuple(Choice(LABELS[n], text) for n, text in enumerate(given)))
-
-
-# ------------------------------------------------------------------------------------------------ answers
-
-
-@dataclass(slots=True)
-class _Said:
-    """A choice named at `start`–`end`. `tone`: firm, hedged, open (whether …) or denied."""
-
-    label: str
-    start: int
-    end: int
-    tone: str = "firm"
-
-
-def parse_answer(text: str, question: Question) -> str | None:
-    """The label of the one choice the text settles on, or None: no choice, several, only ruled-out ones, or doubt.
-
-    Tried in order: the whole text is a label or a choice's text; its first or last line is, with nothing against it;
-    what follows the last "wait", "no" or "that is wrong", alone; the last sentence that states an answer; the only
-    choice named and not ruled out.
-    """
-    if not question.choices:
-        return None
-    said = THOUGHT.sub(" ", _folded(text))[-ANSWER_CHARS:]
-    fields = FIELD.findall(said)
-    said = MARKUP.sub("", (fields[-1] if fields else said).replace("’", "'")).strip()
-    said = re.sub(r"\n\s+", "\n", said)
-    if whole := _whole(said, question):
-        return whole.pop() if len(whole) == 1 else None
-    if {_plain(c.text) for c in question.choices} & {"yes", "no", "true", "false"} and YES_AND_NO.search(said):
-        return None
-    named = _mentions(said, question)
-    lone = _lone(said, question, named)
-    if lone:
-        return lone
-    for back in reversed(list(RETRACTS.finditer(said))):
-        inside = any(m.start < back.end() and back.start() < m.end for m in named)
-        if not inside and any(m.end <= back.start() + 1 for m in named):
-            return parse_answer(said[back.end() :].lstrip(" ,:;.!—–-"), question)
-    _judge(said, named)
-    stated = [labels for found in STATEMENT.finditer(said) if (labels := _stated(said, found, named))]
-    if stated:
-        return stated[-1].pop() if len(stated[-1]) == 1 else None
-    if UNSURE.search(said):
-        return None
-    denied = {m.label for m in named if m.tone == "denied"}
-    for tone in ("firm", "hedged"):
-        left = {m.label for m in named if m.tone == tone} - denied
-        if left:
-            return left.pop() if len(left) == 1 else None
-    return None
-
-
-def _lone(said: str, question: Question, named: Sequence[_Said]) -> str | None:
-    """The choice that the first or the last line is, unless the other lines name another, take it back or doubt it."""
-    first, _, rest = said.partition("\n")
-    before, _, last = said.rpartition("\n")
-    opening, closing = _whole(first, question), _whole(last, question)
-    if len(closing) == 1 and opening <= closing and not LEADS_OUT.search(before.rstrip()):
-        return closing.pop()
-    if len(opening) != 1 or closing or RETRACTS.search("\n" + rest) or UNSURE.search(rest):
-        return None
-    others = {m.label for m in named if m.start > len(first)} - opening
-    explained = EXPLAINS.match(rest) and not STATEMENT.search(rest)
-    return None if others and not explained else opening.pop()
-
-
-def _whole(said: str, question: Question) -> set[str]:
-    """`C`, `(c)`, `C.`, `Option C`, `C. its text`, or a choice's text alone; both choices for `C. another's text`."""
-    same = [c.label for c in question.choices if _plain(c.text) == _plain(said)]
-    head = re.fullmatch(
-        r"\W*(?:(?:option|choice|answer)\W*)?([A-J])(?:\W*$|\s*[).:\]]+\s*|\s+[-–(]\s*)(.*)",
-        said,
-        re.DOTALL | re.IGNORECASE,
-    )
-    if same or head is None or question.choice(head[1].upper()) is None:
-        return set(same[:1]) if len(same) == 1 else set()
-    rest = _plain(head[2])
-    texts = {c.label for c in question.choices if _plain(c.text) == rest}
-    return texts | {head[1].upper()} if texts or not rest else set()
-
-
-def _mentions(said: str, question: Question) -> list[_Said]:
-    """Every choice named, by its text (longest first, so that "dark red" is not also "red") or by its label."""
-    named: list[_Said] = []
-
-    def add(label: str, start: int, end: int) -> None:
-        if not any(m.start < end and start < m.end for m in named):
-            named.append(_Said(label, start, end))
-
-    for numbers in NUMBERED.finditer(said):
-        for found in re.finditer(rf"\d+|{NTH}", numbers.group(), re.IGNORECASE):
-            number = found.group().casefold()
-            rank = int(number) - 1 if number.isdigit() else ORDINALS.index(number)
-            if 0 <= rank < len(question.choices):
-                label, at = LABELS[rank], numbers.start()
-                # "Option 3" among choices that are numbers may mean either
-                clash = any(_plain(c.text) == number and c.label != label for c in question.choices)
-                named.append(_Said(label, at + found.start(), at + found.end(), "open" if clash else "firm"))
-    for choice in sorted(question.choices, key=lambda c: -len(c.text)):
-        for found in _places(said, choice.text):
-            add(choice.label, *found.span())
-    for pattern in (SMALL, LETTER):
-        for found in pattern.finditer(said):
-            label, after = found["label"], said[found.end("label") :]
-            word = label in "AI" and not found.groupdict().get("sure") and re.match(r"\s+\w", after)
-            if question.choice(label.upper()) and (not word or VERB.match(after)):
-                add(label.upper(), *found.span("label"))
-    return sorted(named, key=lambda m: m.start)
-
-
-def _places(said: str, text: str) -> Iterator[re.Match[str]]:
-    """Where a choice's text stands, whatever its case, article, spacing or the way its numbers are written."""
-    parts = re.findall(r"\w+|[^\w\s]", text.rstrip(" .!?"))
-    parts = parts[1:] if len(parts) > 1 and parts[0].casefold() in ("a", "an", "the") else parts
-    if not parts:
-        return iter(())
-    words = {digits: word for word, digits in DIGITS.items()}
-    written = [(p, DIGITS.get(p.casefold()) or words.get(p)) for p in parts]
-    body = r"\s*".join(f"(?:{re.escape(p)}|{other})" if other else re.escape(p) for p, other in written)
-    group = re.fullmatch(rf"(none|all) {OF_THESE}", text.strip(" .!"), re.IGNORECASE)
-    if group:
-        body = f"{group[1]} {OF_THESE}"
-    head = (
-        r"(?:^|(?<=[.!?:\n])\s*|(?<=answer is) )\W?"
-        if text.casefold() in ("yes", "no", "true", "false")
-        else r"(?<![\w.])"
-    )
-    return re.finditer(rf"{head}{body}(?!\w|\.\d)", said, re.IGNORECASE)
-
-
-def _judge(said: str, named: Sequence[_Said]) -> None:
-    """Set the tone of every mention from the cues in its stretch (a sentence, cut at "but", "so", "because" …)."""
-    cues = [c for c in CUE.finditer(said) if not any(m.start <= c.start() < m.end for m in named)]
-    bounds = [0, *(c.start() for c in cues if c["turn"]), len(said)]
-    for start, end in pairwise(bounds):
-        inside = [m for m in named if start <= m.start < end]
-        for cue in (c for c in cues if start <= c.start() < end and not c["turn"]):
-            before = [m for m in inside if m.end <= cue.start()]
-            after = [m for m in inside if m.start >= cue.end()]
-            if cue["open"] or cue["hedge"]:
-                for mention in after:
-                    mention.tone = "open" if cue["open"] else "hedged"
-                continue
-            adjacent = before and not re.search(r"[,:]|\w+\W+\w+\W+\w+", said[before[-1].end : cue.start()])
-            backward = adjacent if cue["aux"] else before if cue["back"] else not after
-            for mention in before if backward else after:
-                mention.tone = "denied"
-
-
-def _stated(said: str, found: re.Match[str], named: Sequence[_Said]) -> set[str]:
-    """The choices a statement such as "the answer is" names right after it, joined ones included."""
-    labels: set[str] = set()
-    at = found.end()
-    for mention in named:
-        if mention.start < found.start() or (labels and mention.start < at):
-            continue
-        joined = BESIDE.fullmatch(said[at : mention.start]) if labels else mention.start <= at + 1
-        if not joined or mention.tone in ("denied", "open"):
-            break
-        labels.add(mention.label)
-        at = mention.end
-    return labels
-
-
-def _plain(text: str) -> str:
-    """For comparing whole texts: words only, lower case, numbers as digits, without a leading article."""
-    bare = re.sub(r"^\W*(?:an?|the)\s+(?=\w)", "", text.casefold())
-    return " ".join(DIGITS.get(w, w) for w in re.findall(r"\w+|[^\w\s.,;:!?'\"()\[\]]", bare))

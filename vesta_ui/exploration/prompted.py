@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
+from vesta_ui.answers import parse_answer
 from vesta_ui.domain import Action, ModelCall, Notice
 from vesta_ui.errors import ModelFailed
 from vesta_ui.exploration import Past, Query, Sight, history
@@ -20,7 +21,6 @@ from vesta_ui.exploration.tokens import FRAME_TOKENS
 from vesta_ui.models import Image, Model, Turn, ask, prices
 from vesta_ui.operations import Result, Workspace
 from vesta_ui.operations.text import lines
-from vesta_ui.question import parse_answer
 from vesta_ui.roles import Decision
 from vesta_ui.roles.context_text import quoted, render_question
 from vesta_ui.roles.forms import Form, Share, Sighting, Text

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from vesta_ui.answers import parse_answer
 from vesta_ui.domain import Answer, Evidence, Question
 from vesta_ui.errors import OperationRefused
 from vesta_ui.ledger import Ledger
 from vesta_ui.operations import Result, Workspace
 from vesta_ui.operations.arguments import FinalizeArguments, checked
-from vesta_ui.question import parse_answer
 
 
 class Finalize:

@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
+from vesta_ui.answers import parse_answer
 from vesta_ui.control import Control
 from vesta_ui.domain import (
     Action,
@@ -26,7 +27,6 @@ from vesta_ui.errors import ModelFailed
 from vesta_ui.frames import encode_jpeg
 from vesta_ui.models import Image, Model, Turn, ask
 from vesta_ui.models.images import PER_SHEET
-from vesta_ui.question import parse_answer
 from vesta_ui.roles import Context, Decision, Look, Seen, prompts
 from vesta_ui.roles.context_text import TIGHT, render_context
 from vesta_ui.roles.forms import EstimateForm, InspectForm, JudgeForm, Sighting, decision_form

@@ -1,0 +1,229 @@
+"""Reading answers: a model's words → the label of exactly one choice, or None.
+
+Nothing is guessed: a text that names no choice, two choices, or only what it rules out gives None, and the caller asks
+once more. This module knows no model, no video and no screen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from vesta_ui.domain import Question
+from vesta_ui.phrases import (
+    BESIDE,
+    CONCLUDES,
+    COUNTED,
+    CUE,
+    DIGITS,
+    EXPLAINS,
+    FIELD,
+    LEADS_OUT,
+    LETTER,
+    MARKUP,
+    NTH,
+    NUMBERED,
+    OF_THESE,
+    ORDINALS,
+    REPLIES,
+    RETRACTS,
+    SMALL,
+    STATEMENT,
+    SUPPOSED,
+    THOUGHT,
+    UNSURE,
+    VERB,
+    YES_AND_NO,
+)
+from vesta_ui.question import LABELS, folded
+
+ANSWER_CHARS = 4_000
+"""An answer longer than this is read from its end, where it settles."""
+
+
+@dataclass(slots=True)
+class _Said:
+    """A choice named at `start`–`end`. `tone`: firm, hedged, open (whether …) or denied."""
+
+    label: str
+    start: int
+    end: int
+    tone: str = "firm"
+
+
+def parse_answer(text: str, question: Question) -> str | None:
+    """The label of the one choice the text settles on, or None: no choice, several, only ruled-out ones, or doubt.
+
+    Tried in order: the whole text is a label or a choice's text; its first or last line is, with nothing against it;
+    what follows the last "wait", "no" or "that is wrong", alone; the last sentence that states an answer; the only
+    choice named and not ruled out.
+    """
+    if not question.choices:
+        return None
+    said = THOUGHT.sub(" ", folded(text))[-ANSWER_CHARS:]
+    fields = FIELD.findall(said)
+    said = MARKUP.sub("", (fields[-1] if fields else said).replace("’", "'")).strip()
+    said = re.sub(r"\n\s+", "\n", said)
+    if whole := _whole(said, question):
+        return whole.pop() if len(whole) == 1 else None
+    if {_plain(c.text) for c in question.choices} & {"yes", "no", "true", "false"} and YES_AND_NO.search(said):
+        return None
+    named = _mentions(said, question)
+    lone = _lone(said, question, named)
+    if lone:
+        return lone
+    for back in reversed(list(RETRACTS.finditer(said))):
+        inside = any(m.start < back.end() and back.start() < m.end for m in named)
+        if not inside and any(m.end <= back.start() + 1 for m in named):
+            return parse_answer(said[back.end() :].lstrip(" ,:;.!—–-"), question)
+    _judge(said, named)
+    stated = [labels for found in STATEMENT.finditer(said) if (labels := _stated(said, found, named))]
+    if stated:
+        settled = stated[-1:] if CONCLUDES.search(said) else stated
+        labels = set().union(*settled)
+        return labels.pop() if len(labels) == 1 else None
+    if UNSURE.search(said):
+        return None
+    denied = {m.label for m in named if m.tone == "denied"}
+    for tone in ("firm", "hedged"):
+        left = {m.label for m in named if m.tone == tone} - denied
+        if left:
+            return left.pop() if len(left) == 1 else None
+    return None
+
+
+def _lone(said: str, question: Question, named: Sequence[_Said]) -> str | None:
+    """The choice that the first or the last line is, unless the other lines name another, take it back or doubt it."""
+    first, _, rest = said.partition("\n")
+    before, _, last = said.rpartition("\n")
+    opening, closing = _whole(first, question), _whole(last, question)
+    if len(closing) == 1 and opening <= closing and not LEADS_OUT.search(before.rstrip()):
+        return closing.pop()
+    if len(opening) != 1 or closing or RETRACTS.search("\n" + rest) or UNSURE.search(rest):
+        return None
+    others = {m.label for m in named if m.start > len(first)} - opening
+    explained = EXPLAINS.match(rest) and not STATEMENT.search(rest)
+    return None if others and not explained else opening.pop()
+
+
+def _whole(said: str, question: Question) -> set[str]:
+    """`C`, `(c)`, `C.`, `Option C`, `C. its text`, or a choice's text alone; both choices for `C. another's text`."""
+    same = [c.label for c in question.choices if _plain(c.text) == _plain(said)]
+    same = same or [c.label for c in question.choices if _core(c.text) == _plain(said)]
+    head = re.fullmatch(
+        r"\W*(?:(?:option|choice|answer)\W*)?([A-J])(?:\W*$|\s*[).:\]]+\s*|\s+[-–(]\s*)(.*)",
+        said,
+        re.DOTALL | re.IGNORECASE,
+    )
+    if same or head is None or question.choice(head[1].upper()) is None:
+        return set(same[:1]) if len(same) == 1 else set()
+    if said.endswith("?") and not head[2]:
+        return set()
+    rest = _plain(head[2])
+    texts = {c.label for c in question.choices if _plain(c.text) == rest}
+    return texts | {head[1].upper()} if texts or not rest else set()
+
+
+def _mentions(said: str, question: Question) -> list[_Said]:
+    """Every choice named, by its text (longest first, so that "dark red" is not also "red") or by its label."""
+    named: list[_Said] = []
+
+    def add(label: str, start: int, end: int) -> None:
+        if not any(m.start < end and start < m.end for m in named):
+            named.append(_Said(label, start, end))
+
+    for numbers in NUMBERED.finditer(said):
+        for found in re.finditer(rf"\d+|{NTH}", numbers.group(), re.IGNORECASE):
+            number = found.group().casefold()
+            rank = int(number) - 1 if number.isdigit() else ORDINALS.index(number)
+            if 0 <= rank < len(question.choices):
+                label, at = LABELS[rank], numbers.start()
+                # "Option 3" among choices that are numbers may mean either
+                clash = any(_plain(c.text) == number and c.label != label for c in question.choices)
+                named.append(_Said(label, at + found.start(), at + found.end(), "open" if clash else "firm"))
+    for choice in sorted(question.choices, key=lambda c: -len(c.text)):
+        for found in _places(said, choice.text):
+            add(choice.label, *found.span())
+    for pattern in (SMALL, LETTER):
+        for found in pattern.finditer(said):
+            label, after = found["label"], said[found.end("label") :]
+            word = label in "AI" and not found.groupdict().get("sure") and re.match(r"\s+\w", after)
+            if question.choice(label.upper()) and (not word or VERB.match(after)):
+                add(label.upper(), *found.span("label"))
+    return sorted(named, key=lambda m: m.start)
+
+
+def _places(said: str, text: str) -> Iterator[re.Match[str]]:
+    """Where a choice's text stands, whatever its case, article, spacing or the way its numbers are written."""
+    parts = re.findall(r"\w+|[^\w\s]", MARKUP.sub("", text).rstrip(" .!?"))
+    parts = parts[1:] if len(parts) > 1 and parts[0].casefold() in ("a", "an", "the") else parts
+    if not parts:
+        return iter(())
+    words = {digits: word for word, digits in DIGITS.items()}
+    written = [(p, DIGITS.get(p.casefold()) or words.get(p)) for p in parts]
+    body = r"\s*".join(f"(?:{re.escape(p)}|{other})" if other else re.escape(p) for p, other in written)
+    group = re.fullmatch(rf"(none|all) {OF_THESE}", text.strip(" .!"), re.IGNORECASE)
+    if group:
+        body = f"{group[1]} {OF_THESE}"
+    before, after = r"(?<![\w.])", r"(?!\w|\.\d)"
+    if text.casefold() in ("yes", "no", "true", "false"):
+        before = r"(?:^|(?<=[.!?:\n])\s*|(?:(?<=answer is)|(?<=statement is)|(?<=claim is)) )\W?"
+        after = REPLIES if text.casefold() == "no" else after
+    elif _plain(text).isdigit():
+        before, after = rf"{COUNTED}{before}", rf"{after}(?!\s?%)"
+    return re.finditer(rf"{before}{body}{after}", said, re.IGNORECASE)
+
+
+def _judge(said: str, named: Sequence[_Said]) -> None:
+    """Set the tone of every mention from the cues in its stretch (a sentence, cut at "but", "so", "because" …)."""
+    cues = [c for c in CUE.finditer(said) if not any(m.start <= c.start() < m.end for m in named)]
+    bounds = [0, *(c.start() for c in cues if c["turn"]), len(said)]
+    for start, end in pairwise(bounds):
+        inside = [m for m in named if start <= m.start < end]
+        for cue in (c for c in cues if start <= c.start() < end and not c["turn"]):
+            before = [m for m in inside if m.end <= cue.start()]
+            after = [m for m in inside if m.start >= cue.end()]
+            if cue["weak"]:
+                for mention in before:
+                    mention.tone = "hedged" if mention.tone == "firm" else mention.tone
+                continue
+            if cue["open"] or cue["hedge"]:
+                for mention in after:
+                    mention.tone = "open" if cue["open"] else "hedged"
+                continue
+            adjacent = before and not re.search(r"[,:]|\w+\W+\w+\W+\w+", said[before[-1].end : cue.start()])
+            backward = adjacent if cue["aux"] else before if cue["back"] else not after
+            for mention in before if backward else after:
+                mention.tone = "denied"
+    for supposed in SUPPOSED.finditer(said):
+        for mention in named:
+            if supposed.start() <= mention.start < supposed.end():
+                mention.tone = "open"
+
+
+def _stated(said: str, found: re.Match[str], named: Sequence[_Said]) -> set[str]:
+    """The choices a statement such as "the answer is" names right after it, joined ones included."""
+    labels: set[str] = set()
+    at = found.end()
+    for mention in named:
+        if mention.start < found.start() or (labels and mention.start < at):
+            continue
+        joined = BESIDE.fullmatch(said[at : mention.start]) if labels else mention.start <= at + 1
+        if not joined or mention.tone in ("denied", "open"):
+            break
+        labels.add(mention.label)
+        at = mention.end
+    return labels
+
+
+def _plain(text: str) -> str:
+    """For comparing whole texts: words only, lower case, numbers as digits, without a leading article."""
+    bare = re.sub(r"^\W*(?:an?|the)\s+(?=\w)", "", MARKUP.sub("", text).casefold().replace(" percent", "%"))
+    return " ".join(DIGITS.get(w, w) for w in re.findall(r"\w+|[^\w\s.,;:!?'\"()\[\]]", bare))
+
+
+def _core(text: str) -> str:
+    """`_plain` without the word that only ties a text into the question: "at noon", "because the train was late"."""
+    return _plain(re.sub(r"^\W*(?:at|in|on|by|from|because|to)\s+(?=\w)", "", text, flags=re.IGNORECASE))
