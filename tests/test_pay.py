@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from vesta_ui import bench
+from vesta_ui.bench import plane
 from vesta_ui.bench.pay import as_text, pay
 from vesta_ui.domain import (
     Action,
@@ -105,6 +108,43 @@ def test_runs_of_different_questions_are_refused() -> None:
         pay([])
 
 
+def test_each_run_is_a_point_on_the_papers_two_axes() -> None:
+    runs = [
+        made("save", "A", [1, 2], ((10, 15),)),
+        made("<b>", "A", [1], ((0, 900),), tokens=5_000),
+        made("saos", "B", [1]),
+    ]
+    found = pay(runs)
+    root = ElementTree.fromstring(found.picture())
+    labels = [t.text for t in root.iter() if t.get("class") == "ink run"]
+    assert sorted(filter(None, labels)) == [
+        "A save, ≈ 1,120 tokens",
+        "B <b>, 5,000 tokens, $0.5000",
+        "C saos, ≈ 560 tokens",
+    ]
+    dots = {float(t.get("cx", 0)): t.get("class") for t in root.iter() if t.tag.endswith("circle")}
+    assert len({t.get("cy") for t in root.iter() if t.tag.endswith("circle")}) == 1, "one video has one length"
+    # Logarithmic from 0.1 to 100 %: its own share for who cites (0.5 and 90 %), the question's for who does not.
+    places = [round((x - plane.X0) / (plane.X1 - plane.X0), 3) for x in sorted(dots)]
+    assert places == [round(1 - math.log(0.005) / math.log(0.001), 3), round(1 - math.log(0.9) / math.log(0.001), 3)]
+
+
+def test_a_longer_video_stands_higher_and_one_beyond_the_axes_still_fits() -> None:
+    heights = []
+    for seconds in (12.0, 60.0, 600.0, 40_000.0):
+        root = ElementTree.fromstring(plane.picture([plane.Point("A", 0.1, True)], 0.1, seconds))
+        heights += [float(t.get("cy", 0)) for t in root.iter() if t.tag.endswith("circle")]
+    assert heights[1] > heights[2] and all(plane.Y0 < y < plane.Y1 for y in heights)
+
+
+def test_labels_of_many_runs_at_one_place_do_not_run_over_each_other() -> None:
+    many = [plane.Point(f"{letter} native, 33,600 tokens", 0.02, letter != "B") for letter in "ABCDEFGHIJKL"]
+    root = ElementTree.fromstring(plane.picture(many, 0.02, 600))
+    rows = [float(t.get("y", 0)) for t in root.iter() if t.get("class") == "ink run"]
+    assert len(set(rows)) == 12 and all(plane.Y0 < y < plane.Y1 + 4 for y in rows)
+    assert [t.get("class") for t in root.iter() if t.tag.endswith("circle")].count("dot ring") == 1
+
+
 def test_from_a_shell_it_reads_run_folders(tmp_path: Path) -> None:
     folders = []
     for run in (made("save", "A", [1, 2], ((1, 2),)), made("native", "B", [1])):
@@ -116,6 +156,8 @@ def test_from_a_shell_it_reads_run_folders(tmp_path: Path) -> None:
     told: list[str] = []
     assert bench.main("pay", [*folders, "--answer", "A", "--evidence", "1-3"], told.append) == 0
     assert "2.0 s = 0.2 %" in told[0] and "| native | B | no |" in told[0]
+    assert bench.main("pay", [*folders, "--plot", str(tmp_path / "new" / "pay.svg")], told.append) == 0
+    assert "native" in (tmp_path / "new" / "pay.svg").read_text("utf-8")
     with pytest.raises(BadInput, match="START-END"):
         bench.main("pay", [*folders, "--evidence", "soon"], told.append)
     with pytest.raises(BadInput, match="give run folders"):

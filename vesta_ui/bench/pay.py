@@ -11,24 +11,26 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from string import ascii_uppercase
 
+from vesta_ui import files
 from vesta_ui.bench import Tell
+from vesta_ui.bench.plane import LENGTHS, SHARES, Point, picture
 from vesta_ui.domain import Interval, clock, merge
 from vesta_ui.errors import BadInput
 from vesta_ui.events import Observed
 from vesta_ui.exploration.tokens import estimate
 from vesta_ui.runs import run as runs
 from vesta_ui.runs.run import Run
+from vesta_ui.runs.session import Session
 from vesta_ui.settings import from_environment
-
-LENGTHS = ((300.0, "under 5 min"), (900.0, "5 to 15 min"), (float("inf"), "15 min and more"))
-SHARES = ((0.01, "≤ 1 %"), (0.05, "1–5 %"), (0.15, "5–15 %"), (float("inf"), "> 15 %"))
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
     """One run. `tokens`: input tokens, `counted` by the model or else estimated from the frames. `inside`: frames that
-    lie in the evidence. `right` is None while nobody knows the right answer. Costs a second are per second of evidence.
+    lie in the evidence. `share`: of the video, that its own evidence takes; None: it cites nothing. `right` is None while
+    nobody knows the right answer. Costs a second are per second of evidence.
     """
 
     agent: str
@@ -40,8 +42,15 @@ class Spent:
     counted: bool
     cost_usd: float | None
     seconds: float
+    share: float | None
     frames_per_s: float
     tokens_per_s: float
+
+    @property
+    def price(self) -> str:
+        """What it cost, in a few words."""
+        tokens = f"{self.tokens:,} tokens" if self.counted else f"≈ {self.tokens:,} tokens"
+        return f"{tokens}, ${self.cost_usd:.4f}" if self.cost_usd else tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +70,19 @@ class Pay:
 
     @property
     def length(self) -> str:
-        return next(name for upto, name in LENGTHS if self.duration_s < upto)
+        return next(name for upto, name, _ in LENGTHS if self.duration_s < upto)
 
     @property
     def concentration(self) -> str:
-        return next(name for upto, name in SHARES if self.share <= upto)
+        return next(name for upto, name, _ in SHARES if self.share <= upto)
+
+    def picture(self, letters: str = ascii_uppercase) -> str:
+        """The paper's two axes with each run as a point on them, by its letter (SVG)."""
+        points = [
+            Point(f"{letter} {one.agent}, {one.price}", one.share, one.answer == self.agreed)
+            for letter, one in zip(letters, self.spent, strict=False)
+        ]
+        return picture(points, self.share, self.duration_s)
 
 
 def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "") -> Pay:
@@ -103,7 +120,7 @@ def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "
                 agent=session.started.agent if session.started else "", answer=name,
                 right=(name == answer) if answer else None, frames=len(times),
                 inside=sum(any(span.start <= t <= span.end for span in spans) for t in times), tokens=tokens,
-                counted=counted, cost_usd=usage.cost_usd, seconds=session.at,
+                counted=counted, cost_usd=usage.cost_usd, seconds=session.at, share=_cited_share(session, video.duration_s),
                 frames_per_s=len(times) / length, tokens_per_s=tokens / length,
             )
         )  # fmt: skip
@@ -114,6 +131,11 @@ def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "
         agreed=agreed, cheapest=best.agent if best else "",
         times={row.agent: round(row.tokens / best.tokens, 2) for row in reached} if best else {},
     )  # fmt: skip
+
+
+def _cited_share(session: Session, duration_s: float) -> float | None:
+    spans = merge(Interval(one.start, one.end) for one in session.answer.evidence) if session.answer else ()
+    return sum(span.length for span in spans) / duration_s if spans else None
 
 
 def as_text(found: Pay) -> str:
@@ -159,6 +181,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--evidence", action="append", default=[], metavar="START-END", help="seconds; where the answer is"
     )
     parser.add_argument("--out", type=Path, help="where new runs are kept (default: the data folder)")
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw the runs on the paper's two axes")
     for name in ("reasoner", "observer", "speech"):
         parser.add_argument(f"--{name}", metavar="SPEC", help=f"who plays the {name} (VESTA_{name.upper()})")
 
@@ -172,7 +195,11 @@ def run(chosen: argparse.Namespace, tell: Tell) -> int:
         every += _asked(chosen)
     if not every:
         raise BadInput("give run folders, or --video and --question")
-    tell(as_text(pay(every, [_span(text) for text in chosen.evidence], chosen.answer)))
+    found = pay(every, [_span(text) for text in chosen.evidence], chosen.answer)
+    tell(as_text(found))
+    if chosen.plot:
+        files.write(chosen.plot, found.picture())
+        tell(f"written: {chosen.plot}")
     return 0
 
 

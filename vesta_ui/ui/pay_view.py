@@ -1,27 +1,24 @@
-"""When does exploring pay? Compared runs on the paper's two axes, as plain JSON (SAVE §5). Draws nothing."""
+"""When does exploring pay? Compared runs on the paper's two axes, as plain JSON (SAVE §5)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from string import ascii_uppercase
 from typing import Any
 
-from vesta_ui.bench.pay import LENGTHS, SHARES, pay
-from vesta_ui.domain import Interval, merge
+from vesta_ui.bench.pay import pay
 from vesta_ui.runs.run import Run
 
 
 def paid(every: Sequence[Run]) -> dict[str, Any]:
-    """Per run what it spent, and the share of the video that its own evidence takes (None: it cites nothing).
+    """What each run spent, and the picture, where the nth of all runs has the nth letter.
 
     Runs that still go on are left out. Raises `BadInput` when the runs are not of one video and question.
     """
-    finished = [run for run in every if run.done and run.session().started is not None]
+    lettered = [(run, letter) for run, letter in zip(every, ascii_uppercase, strict=False) if _ended(run)]
+    finished = [run for run, _ in lettered]
     found = pay(finished)
-    rows = [
-        {**asdict(spent), "run": run.id, "share": _share(run, found.duration_s)}
-        for run, spent in zip(finished, found.spent, strict=True)
-    ]
     return {
         "duration": found.duration_s,
         "evidence": [[one.start, one.end] for one in found.evidence],
@@ -29,16 +26,13 @@ def paid(every: Sequence[Run]) -> dict[str, Any]:
         "share": found.share,
         "length": found.length,
         "concentration": found.concentration,
-        "lengths": [name for _, name in LENGTHS],
-        "shares": [name for _, name in SHARES],
         "agreed": found.agreed,
         "cheapest": found.cheapest,
         "times": found.times,
-        "rows": rows,
+        "rows": [{**asdict(spent), "run": run.id} for run, spent in zip(finished, found.spent, strict=True)],
+        "picture": found.picture("".join(letter for _, letter in lettered)),
     }
 
 
-def _share(run: Run, duration_s: float) -> float | None:
-    answer = run.session().answer
-    spans = merge([Interval(one.start, one.end) for one in answer.evidence]) if answer else ()
-    return sum(span.length for span in spans) / duration_s if spans else None
+def _ended(run: Run) -> bool:
+    return run.done and run.session().started is not None
