@@ -22,6 +22,7 @@ from vesta_ui.exploration.listening import listen
 from vesta_ui.frames import FrameStore
 from vesta_ui.operations import Result, Workspace
 from vesta_ui.policies import Retrieval
+from vesta_ui.runs.fork import check_action
 from vesta_ui.runs.session import Session, fold, until_step
 from vesta_ui.scene_index import SceneIndex
 from vesta_ui.settings import Settings
@@ -194,6 +195,8 @@ def rerun(
     started, state = session.started, session.state
     assert started is not None and state is not None
     own = settings_of(started, settings)
+    if action is not None:
+        check_action(action, started, own)
     whole = fold(until_step(events, step)).step(step)
     chosen = action or (whole.decided.action if whole.decided else None)
     if chosen is None or chosen.operation == "finalize":

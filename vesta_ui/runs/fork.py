@@ -10,13 +10,22 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from pydantic_core import to_jsonable_python
+
+from vesta_ui import agents, operations, registry
 from vesta_ui.agents.state import advance, digest, initial
 from vesta_ui.domain import Action, Policy, Question, View
-from vesta_ui.errors import BadInput, BadTrace
+from vesta_ui.errors import BadInput, BadTrace, OperationRefused
 from vesta_ui.events import Event, IndexProgress, Observed, Routed, RunFinished, RunStarted, StepStarted
+from vesta_ui.exploration import BY_HAND, Explorer
+from vesta_ui.ledger import Ledger
+from vesta_ui.operations.arguments import checked
+from vesta_ui.operations.finalize import answer_of
 from vesta_ui.runs import recorder
 from vesta_ui.runs.session import until_step
+from vesta_ui.settings import ABLATIONS, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +43,40 @@ class Edit:
     view: View | None = None
     question: Question | None = None
 
-    def __str__(self) -> str:
+    def told(self, before: dict[str, Any], now: dict[str, Any]) -> str:
+        """The edit in words, with the settings that are others `now` than `before` (models, budget, agent)."""
         parts = {
             "action": self.action and f"{self.action.operation} {self.action.arguments}",
-            "observation": self.observation and "observation edited",
+            "observation": self.observation is not None and "edited",
             "π": self.policy and self.policy.value,
             "μ": self.view and self.view.emphasis.value,
             "question": self.question and self.question.text,
         }
-        return "; ".join(f"{name}: {value}" for name, value in parts.items() if value) or "continued"
+        other = {name for name in before if name in now and before[name] != now[name]} - {"policy"}  # π is told above
+        changed = {name.replace("_", " "): "none" if now[name] in (None, "") else now[name] for name in sorted(other)}
+        return "; ".join(f"{name}: {value}" for name, value in (parts | changed).items() if value) or "continued"
+
+
+def check_action(action: Action, started: RunStarted, settings: Settings) -> None:
+    """Raises `BadInput` for an action that the run's agent could not carry out: chosen by hand, it is refused at once."""
+    schemas: dict[str, Any] = {name: operations.load(name).arguments for name in operations.OPERATIONS}
+    agent = registry.load(agents.AGENTS, started.agent, "agent")
+    if isinstance(agent, type) and issubclass(agent, Explorer):
+        own = agent.query
+        schemas = {own.name: own.arguments, **{name: schemas[name] for name in (*BY_HAND, "finalize")}}
+    elif not ABLATIONS[settings.ablation].retrieval:
+        del schemas["retrieve"]
+    if action.operation not in schemas:
+        raise BadInput(f"there is no operation “{action.operation}”: choose one of {', '.join(schemas)}")
+    try:
+        given = checked(schemas[action.operation], action.arguments)
+        spans = getattr(given, "intervals", None) or list(filter(None, [getattr(given, "interval", None)]))
+        if spans:
+            operations.guard([(start, end) for start, end in spans], started.video.duration_s)
+        if action.operation == "finalize":
+            answer_of(action.arguments, started.question, Ledger(started.video.duration_s))
+    except OperationRefused as error:
+        raise BadInput(f"“{action.operation}” cannot be done so: {error}") from error
 
 
 def prefix(events: Sequence[Event], edit: Edit) -> tuple[Event, ...]:
@@ -64,17 +98,19 @@ def prefix(events: Sequence[Event], edit: Edit) -> tuple[Event, ...]:
     return tuple(_edited(event, edit) for event in kept[1:] if not isinstance(event, IndexProgress))
 
 
-def started(parent: RunStarted, run_id: str, edit: Edit, **changes: object) -> RunStarted:
+def started(parent: RunStarted, run_id: str, edit: Edit, settings: Settings) -> RunStarted:
     """The child's first event: it names its parent, the step and the edit."""
-    question = edit.question or parent.question
+    now: dict[str, Any] = to_jsonable_python(settings.public())
     return replace(
         parent,
         run_id=run_id,
+        agent=settings.agent,
+        roles=settings.public_roles(),
+        settings=now,
         parent=parent.run_id,
         fork_step=edit.step,
-        fork_edit=str(edit),
-        question=question,
-        **changes,  # type: ignore[arg-type]
+        fork_edit=edit.told(to_jsonable_python(parent.settings), now),
+        question=edit.question or parent.question,
     )
 
 

@@ -86,16 +86,16 @@ class Runs:
         taken_over = forks.prefix(events, edit)
         parent = events[0]
         assert isinstance(parent, RunStarted)  # forks.prefix has checked it
+        if edit.policy is not None:
+            settings = replace(settings, policy=edit.policy.value)
+        run = self._new(path)
+        started = forks.started(parent, run.id, edit, settings)
+        if edit.action is not None:
+            forks.check_action(edit.action, started, settings)
         video = open_video(path)
         if video.facts.sha256 != parent.video.sha256:
             video.close()
             raise BadInput(f"{path.name} is not the video of that run: choose the file it was asked about")
-        if edit.policy is not None:
-            settings = replace(settings, policy=edit.policy.value)
-        run = self._new(path)
-        started = forks.started(
-            parent, run.id, edit, agent=settings.agent, roles=settings.public_roles(), settings=settings.public()
-        )
         forks.copy_frames(self.root / parent_id, run.folder)
         if edit.action is not None:
             run.control.act_by_hand(edit.action)

@@ -13,9 +13,11 @@ import gradio as gr
 from vesta_ui import samples
 from vesta_ui.domain import Action
 from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.events import RunStarted
 from vesta_ui.models import keys
 from vesta_ui.operations import OPERATIONS
 from vesta_ui.question import parse_question
+from vesta_ui.runs import debug
 from vesta_ui.runs import fork as forks
 from vesta_ui.runs.registry import Runs
 from vesta_ui.runs.run import Run
@@ -25,7 +27,7 @@ from vesta_ui.ui.videos import Shelf
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
 NUMBERS = {"max_steps", "references", "max_usd", "max_tokens"}
-CHOOSABLE = NUMBERS | {"router", "reasoner", "observer", "speech", "encoder", "policy", "ablation", "speech_later"}
+CHOOSABLE = NUMBERS | {"router", "reasoner", "observer", "speech", "encoder", "policy", "emphasis", "ablation", "speech_later"}
 """Settings that a page may change for its runs."""
 
 
@@ -78,8 +80,8 @@ class Handlers:
         assert known.facts is not None
         return run.id, started(run.id), video(known.facts.sha256)
 
-    def choose(self, agent: str, chosen: Json) -> Settings:
-        """The settings of one run: what the drawer holds over the server's own; numbers may come as text."""
+    def choose(self, agent: str, chosen: Json, base: Settings | None = None) -> Settings:
+        """The settings of one run: what the drawer holds over `base` (the server's own); numbers may come as text."""
         values = {name: value for name, value in chosen.items() if name in CHOOSABLE and value not in (None, "")}
         for name in NUMBERS & values.keys():
             try:
@@ -90,7 +92,7 @@ class Handlers:
             values["speech_later"] = str(values["speech_later"]).lower() == "true"
         if agent:
             values["agent"] = agent
-        return replace(self.settings, **values)
+        return replace(base or self.settings, **values)
 
     def pause(self, run_id: str) -> None:
         """Pause a run that runs, continue one that is paused."""
@@ -115,32 +117,35 @@ class Handlers:
         if run is None:
             return idle("This run has ended: ask again to look further, or fork it.")
         try:
-            run.control.act_by_hand(_action(data))
+            action, started = _action(data), run.session().started
+            if started is not None:
+                forks.check_action(action, started, debug.settings_of(started, self.settings))
+            run.control.act_by_hand(action)
         except BadInput as error:
             return trouble(error)
         return gr.skip()
 
-    def fork(self, run_id: str, agent: str, chosen: Json | None, event: gr.EventData) -> tuple[Any, Json, Any]:
+    def fork(self, run_id: str, chosen: Json | None, event: gr.EventData) -> tuple[Any, Json, Any]:
         """A child of the shown run from one of its steps, with another action; the parent stays untouched."""
         data = event._data or {}
         try:
-            action = _action(data)
-            edit = forks.Edit(int(data.get("step", 0)), action)
-            known = self.shelf.find(self._sha(run_id))
-            run = self.runs.fork(run_id, edit, known.path, self.choose(agent, chosen or {}))
+            started_, edit = self._started(run_id), forks.Edit(int(data.get("step", 0)), _action(data))
+            own = self.choose("", chosen or {}, debug.settings_of(started_, self.settings))
+            run = self.runs.fork(run_id, edit, self.shelf.find(started_.video.sha256).path, own)
         except (VestaError, TypeError, ValueError) as error:
             return gr.skip(), trouble(error), gr.skip()
         return run.id, started(run.id), gr.skip()
 
-    def resume(self, chosen: Json | None, event: gr.EventData) -> tuple[Any, Json, Any]:
-        """Go on with an interrupted run after its last whole step."""
+    def resume(self, event: gr.EventData) -> tuple[Any, Json, Any]:
+        """Go on with an interrupted run after its last whole step, as it was asked."""
         run_id = str((event._data or {}).get("id", ""))
         try:
-            sha = self._sha(run_id)
-            run = self.runs.resume(run_id, self.shelf.find(sha).path, self.choose("", chosen or {}))
+            started_ = self._started(run_id)
+            known = self.shelf.find(started_.video.sha256)
+            run = self.runs.resume(run_id, known.path, debug.settings_of(started_, self.settings))
         except VestaError as error:
             return gr.skip(), trouble(error), gr.skip()
-        return run.id, started(run.id), video(sha)
+        return run.id, started(run.id), video(started_.video.sha256)
 
     def recorded(self) -> tuple[str, Json]:
         """The recorded run that comes with the first sample, made one of this data folder's runs: its id and a status."""
@@ -161,9 +166,11 @@ class Handlers:
         kept = ("id", "question", "video", "sha256", "agent", "outcome", "answer")
         return [{name: getattr(one, name) for name in kept} for one in self.runs.list()]
 
-    def _sha(self, run_id: str) -> str:
-        started = self.runs.get(run_id).session().started
-        return started.video.sha256 if started else ""
+    def _started(self, run_id: str) -> RunStarted:
+        found = self.runs.get(run_id).session().started
+        if found is None:
+            raise BadInput("this run was interrupted before it began: ask again")
+        return found
 
     def _live(self, run_id: str) -> Run | None:
         try:

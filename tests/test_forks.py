@@ -1,0 +1,114 @@
+"""Forks and continued runs: what cannot be done is refused before anything is recorded; what was changed is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from explore_help import square
+from test_runs_shell import record
+
+from vesta_ui.agents import AGENTS
+from vesta_ui.bench import squares
+from vesta_ui.domain import Action, Policy
+from vesta_ui.errors import BadInput
+from vesta_ui.events import Observed, RunStarted
+from vesta_ui.runs import recorder
+from vesta_ui.runs.fork import Edit, check_action
+from vesta_ui.runs.registry import Runs
+from vesta_ui.settings import Settings
+from vesta_ui.ui.handlers import Handlers
+from vesta_ui.ui.videos import Shelf
+
+A = "20261130-101010-aaaaaa"
+SAMPLE = square(30, 15, 3)
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments", "says"),
+    [
+        ("finalize", {}, "answer: Field required"),
+        ("finalize", {"answer": "Z", "confidence": 1}, "none of the choices"),
+        ("inspect", {"intervals": []}, "intervals"),
+        ("inspect", {"intervals": [[5, 2]]}, "empty or reversed"),
+        ("clip", {"interval": [70, 80], "question": "what?"}, "outside the video"),
+        ("clip", {"interval": [1, 2]}, "question: Field required"),
+        ("dance", {}, "choose one of retrieve, inspect"),
+    ],
+)
+def test_an_action_that_cannot_be_is_refused_before_anything_is_recorded(
+    tmp_path: Path, operation: str, arguments: dict[str, Any], says: str
+) -> None:
+    record(tmp_path, A)
+    settings = Settings(data_dir=tmp_path)
+    with pytest.raises(BadInput, match=says) as refused:
+        Runs(settings).fork(A, Edit(2, Action(operation, arguments)), tmp_path / "none.mp4", settings)
+    assert "\n" not in str(refused.value)
+    assert [folder.name for folder in recorder.folders(tmp_path / "runs")] == [A]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_every_agent_takes_by_hand_what_it_can_carry_out(tmp_path: Path, agent: str) -> None:
+    (started, *_) = recorder.read(record(tmp_path, A, agent=agent)).events
+    assert isinstance(started, RunStarted)
+    own = {
+        "vesta": Action("retrieve", {"query": "sign"}),
+        "explore": Action("query_frame", {"frame": 3}),
+        "native": Action("watch", {}),
+    }.get(agent, Action("query_range", {"start_s": 1.0, "end_s": 2.0}))
+    other = Action("watch" if agent == "vesta" else "retrieve", {"query": "sign"})
+    settings = Settings(data_dir=tmp_path, agent=agent)
+    for action in (
+        own,
+        Action("inspect", {"intervals": [[1, 2]]}),
+        Action("finalize", {"answer": "a", "confidence": 1}),
+    ):
+        check_action(action, started, settings)
+    with pytest.raises(BadInput, match="no operation"):
+        check_action(other, started, settings)
+
+
+def test_without_retrieval_nothing_can_be_retrieved_by_hand(tmp_path: Path) -> None:
+    (started, *_) = recorder.read(record(tmp_path, A)).events
+    assert isinstance(started, RunStarted)
+    with pytest.raises(BadInput, match="no operation “retrieve”"):
+        check_action(Action("retrieve", {"query": "x"}), started, Settings(data_dir=tmp_path, ablation="plain"))
+
+
+def test_an_edit_tells_everything_that_was_changed() -> None:
+    before = Settings(data_dir=Path(), max_usd=2.0).public()
+    now = Settings(data_dir=Path(), reasoner="openai:gpt-4o", max_steps=20, policy="recall").public()
+    told = Edit(2, policy=Policy.RECALL, observation="").told(before, now)
+    assert told == "observation: edited; π: recall; max steps: 20; max usd: none; reasoner: openai:gpt-4o"
+    assert Edit(2).told(before, before) == "continued"
+
+
+class Pressed:
+    """What gradio hands to a button's function."""
+
+    def __init__(self, **data: Any) -> None:
+        self._data = data
+
+
+def test_a_run_continued_on_the_page_stays_what_it_was(tmp_path: Path) -> None:
+    """An interrupted run of another agent, with a budget of its own, beside a page that is set otherwise."""
+    settings = Settings(data_dir=tmp_path / "data", speech="off")
+    video = squares.render(SAMPLE, tmp_path / "square.mp4")
+    shelf = Shelf(settings.data_dir)
+    shelf.open(video)
+    own = replace(settings, agent="save", max_queries=3)
+    run = Runs(settings).start(video, SAMPLE.question, own)
+    assert run.join(60)
+    trace = run.folder / recorder.EVENTS
+    lines = trace.read_text().splitlines(keepends=True)
+    whole = 1 + next(n for n, event in enumerate(run.events) if isinstance(event, Observed))
+    trace.write_text("".join(lines[:whole]))
+    page = Handlers(settings, Runs(settings), shelf)
+    child_id, _, _ = page.resume(Pressed(id=run.id))  # type: ignore[arg-type]
+    child = page.runs.get(child_id)
+    assert child.join(60)
+    started = child.session().started
+    assert started is not None and started.parent == run.id
+    assert (started.agent, started.settings["max_queries"], started.fork_edit) == ("save", 3, "continued")
