@@ -29,8 +29,10 @@ from case_film import (
 )
 
 from vesta_ui import scene_index
+from vesta_ui.agents import check
 from vesta_ui.control import Control
-from vesta_ui.domain import Choice, Interval, Modality, Outcome, Policy, Question, Snapshot, Status
+from vesta_ui.domain import Choice, Emphasis, Interval, Modality, Outcome, Policy, Question, Snapshot, Status
+from vesta_ui.errors import BadSpec
 from vesta_ui.events import Decided, Observed, Retrieved, Routed, RunFinished, StepStarted
 from vesta_ui.models import Request
 from vesta_ui.runs.run import Run
@@ -335,6 +337,20 @@ def test_the_turning_point_is_found_by_comparing_scenes_and_joining_speech_with_
     modality = {entry.id: entry.observation.modality for entry in state.ledger.entries}
     assert [modality[e.entry_id] for e in end.answer.evidence] == [Modality.SPEECH, Modality.PICTURE]
     assert all(PEACE.overlap(Interval(e.start, e.end)) > 1 for e in end.answer.evidence)
+
+
+def test_policy_and_emphasis_set_by_hand_reach_the_run(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_roles(monkeypatch, reasoner=lambda request: finalize("B", []), observer=turn_judge)
+    run = ask(home, tmp_path, TURN, policy="recall", emphasis="coverage")
+    routed = next(e for e in run.events if isinstance(e, Routed))
+    assert routed.route.overridden == ("policy", "view")
+    assert next(e for e in run.events if isinstance(e, Retrieved)).policy == "recall"
+    started = next(e for e in run.events if isinstance(e, StepStarted))
+    assert started.view is not None and started.view.emphasis is Emphasis.COVERAGE
+    with pytest.raises(BadSpec, match="unknown emphasis “speech”: choose one of local, coverage, hypotheses"):
+        check(replace(settings_of(home), emphasis="speech"))
 
 
 # ------------------------------------------------------------------------------------------------ what is written down

@@ -197,6 +197,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--choice", action="append", default=[], metavar="TEXT", help="an answer option; repeat it")
     one.add_argument("--agent", help="which agent answers (default vesta)")
     one.add_argument("--policy", choices=("focused", "recall", "contrastive"), help="π by hand instead of routed")
+    one.add_argument("--emphasis", choices=("local", "coverage", "hypotheses"), help="μ by hand instead of routed")
     one.add_argument("--ablation", choices=tuple(ABLATIONS), help="which mechanisms run (VESTA §4.4)")
     one.add_argument("--max-steps", type=int, help="most decisions before the forced answer (default 15)")
     one.add_argument("--max-queries", type=int, help="B: most queries of save and explore (default 30)")

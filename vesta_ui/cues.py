@@ -35,6 +35,12 @@ _HAPPENINGS = (
     "|claps?|knocks?|rings?|beeps?|falls?|crash(?:es)?|explosions?|push-?ups?|sit-?ups?|squats?|flips?|throws?|hits?"
     "|bounces?|gunshots?|flash(?:es)?|commercials?|ads|interviews?|transitions?|scene changes|outfit changes|rep(?:etition)?s"
 )
+_COMINGS = "arrive|leave|enter|exit|pass|cross|join|quit|fall|drop|land|escape|crash|finish|die|survive"
+_DONE = (
+    "given|thrown|broken|eaten|drunk|sung|sold|caught|lost|won|shot|fired|scored|saved|played|performed|rescued|arrested"
+    "|released|delivered|opened|closed|dropped|missed|hit|cut down|knocked over"
+)
+"""What comes one by one, or is done to one after the other."""
 _ONE_MOMENT = (
     r"(?:\b(?:when|while|as)\b|\bat the (?:beginning|start|end|table|moment)|\bat \d|visible|host"
     r"|\bin the (?:scene|picture|photo|image|shot|frame)|\bon (?:the )?(?:screen|table|stage|wall|shelf|desk|sign))"
@@ -72,8 +78,10 @@ CUES: tuple[Row, ...] = (
         rf"how many (?:\w+ ){{0,2}}?(?:{_HAPPENINGS})\b(?!.*{_ONE_MOMENT})"),
     Row(_REPEATED, Flag.COUNTING, "How many cakes does he bake?",
         rf"how many (?:[\w-]+ ){{1,3}}?(?:do|does|did)\b(?!.*\b(?:{_FACTS})\b)(?!.*{_ONE_MOMENT})"),
+    Row(_REPEATED, Flag.COUNTING, "How many guests leave early?",
+        rf"how many (?:[\w-]+ ){{1,3}}?(?:{_COMINGS}|(?:is|are|was|were|get) (?:{_DONE}))\b(?!.*{_ONE_MOMENT})"),
     Row(_REPEATED, Flag.COUNTING, "How many cars pass in total?",
-        r"how many .*(?:\bin total\b|altogether|throughout|over the course|(?:whole|entire|full) (?:video|film|match|game))"),
+        r"(?:in total|altogether|overall)\b.*how many|how many .*(?:\bin total\b|altogether|throughout|over the course|(?:whole|entire|full) (?:video|film|match|game))"),
     Row(_REPEATED, Flag.COUNTING, "Count the number of times he falls.",
         r"number of (?:times|occurrences|occasions|appearances)|count (?:the|how|all|every)|total (?:number|count) of"),
     Row(_REPEATED, Flag.COUNTING, "List all the towns on the way.",
@@ -82,7 +90,7 @@ CUES: tuple[Row, ...] = (
     # ---- ordering
     Row(_ORDERING, Flag.ORDERING, "In what order do they arrive?",
         r"(?:in|into|the|correct|right|chronological|temporal|what|reverse) (?:\w+ )?order\b"
-        r"(?! (?:of (?:magnitude|food|drinks)|number|form|id|slip)\b)|chronolog\w+"),
+        r"(?! (?:of (?:magnitude|food|drinks)|number|form|id|slip|to)\b)|chronolog\w+"),
     Row(_ORDERING, Flag.ORDERING, "What is the correct sequence?",
         r"\bsequence of\b|(?:correct|right|actual) sequence"
         r"|(?:arrange|rank|sort)\b.*\b(?:events|steps|scenes|actions|by time|from)"),
@@ -103,8 +111,10 @@ CUES: tuple[Row, ...] = (
     Row(_COMPARISON, Flag.NUMERIC, "What is the difference in height?",
         rf"how much (?:{_MORE})|difference (?:in|between)\b.*\b(?:{_QUANTITIES}|size|length|and)\b"),
     Row(_COMPARISON, Flag.NUMERIC, "Who has the most points?",
-        rf"\bthe (?:{_MOST})\b(?! (?:likely|important|plausible|reasonable|appropriate|accurate|probable|suitable|obvious"
+        rf"\bthe (?:{_MOST})\b(?! \w+ (?:made|called|named|painted|doing|wearing|holding|saying)\b)(?! (?:likely|important|plausible|reasonable|appropriate|accurate|probable|suitable|obvious"
         r"|famous|common reason))"),
+    Row(_COMPARISON, Flag.NUMERIC, "Which lake is the deepest?",
+        rf"\bwh(?:ich|o|at)\b.*\b(?:is|are|was|were) the (?!b?est\b|priest|guest|forest|l?atest|earliest)\w+est{_AT_END}"),
     Row(_COMPARISON, Flag.NUMERIC, "What is the average score?",
         r"most (?:often|frequently|times)|(?:increase|decrease|rise|fall|drop)[sd]? by\b|\bon average\b"
         r"|\baverage (?:number|score|time|speed|price)|compared (?:to|with)|\bcombined\b"),
@@ -121,7 +131,7 @@ CUES: tuple[Row, ...] = (
         r"^\W*why\b|[,;] (?:and |but )?why\b|\bwhy (?:do|does|did|is|are|was|were|has|have|would|might|could|can)\b"),
     Row(_HYPOTHESES, None, "What is the purpose of the test?",
         r"\b(?:reason|purpose|motiv\w+|intention|intent|moral|lesson|meaning|significance|theme|message|implication|cause)s?\b"
-        r"(?! (?:number|board))"),
+        r"(?! (?:number|board|code|field)\b)"),
     Row(_HYPOTHESES, None, "Which title best describes the clip?",
         r"best (?:describ|explain|summar|captur|characteri|reflect|represent|match|fit|support|account|descr|explan)\w*"),
     Row(_HYPOTHESES, None, "What is he most likely to do?",

@@ -10,11 +10,34 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 from vesta_ui.cues import CUES, is_english
 from vesta_ui.domain import Cue, Demand, Emphasis, Estimate, Flag, Policy, Prior, Question, Route, View
 
 _EXPLICIT = (Demand.REPEATED, Demand.ORDERING, Demand.COMPARISON, Demand.CROSS_MODAL)
+
+_ASKS = {
+    Demand.REPEATED: "It asks about something that may happen several times",
+    Demand.ORDERING: "It asks what comes before or after what",
+    Demand.COMPARISON: "It compares amounts or readings",
+    Demand.CROSS_MODAL: "It asks what is said together with what is seen",
+    Demand.HYPOTHESES: "Its answers compete, and only evidence for and against them can tell them apart",
+    Demand.LOCALIZED: "It asks about one thing that should be found in one place",
+}
+_NAMES = {
+    Demand.REPEATED: "repeated events",
+    Demand.ORDERING: "order",
+    Demand.COMPARISON: "comparison",
+    Demand.CROSS_MODAL: "speech with picture",
+    Demand.HYPOTHESES: "competing answers",
+    Demand.LOCALIZED: "one place",
+}
+_SEEKS = {
+    Policy.FOCUSED: "so the scenes that match it best are fetched (focused)",
+    Policy.RECALL: "so matching scenes from all over the video are fetched (recall)",
+    Policy.CONTRASTIVE: "so scenes are fetched for every answer (contrastive)",
+}
 
 READ_CHARS = 1_500
 """How much of a question is searched for cues, from its end, where what is asked usually stands."""
@@ -59,15 +82,18 @@ def merge(b: Prior, rho: Estimate | None, threshold: float = 0.6) -> tuple[tuple
     is a local question or a contest of interpretations is the model's to say, if it is at least `threshold` sure.
     """
     if rho is None or not usable(rho):
-        return b.demands, b.flags, "the words alone decide"
+        return b.demands, b.flags, "Only the words of the question decided this"
     if rho.confidence < threshold:
-        why = f"the words alone decide: the model is {rho.confidence:.2f} sure, below {threshold:.2f}"
+        sure = f"the model was {rho.confidence:.2f} sure of its reading, below {threshold:.2f}"
+        why = f"Only the words of the question decided this: {sure}"
         return b.demands, b.flags, why
     explicit = tuple(d for d in b.demands if d in _EXPLICIT)
     demands = _unique((*explicit, *rho.demands))
     flags = _in_order((*b.flags, *rho.flags))
     kept = _listed(d for d in explicit if d not in rho.demands)
-    why = f"the model decides ({rho.confidence:.2f} sure)" + (f"; kept from the words: {kept}" if kept else "")
+    why = f"The model reads it as {_listed(rho.demands)} ({rho.confidence:.2f} sure)"
+    if kept:
+        why += f", but the words ask outright for {kept}, and that stays"
     return demands, flags, why
 
 
@@ -89,30 +115,35 @@ def route(
     note: str = "",
     threshold: float = 0.6,
     policy: Policy | None = None,
-    view: View | None = None,
+    emphasis: Emphasis | None = None,
 ) -> Route:
-    """The whole decision. `note` says why there is no estimate; `policy` and `view` are set by hand and win."""
+    """The whole decision. `note` says why there is no estimate; `policy` and `emphasis` are set by hand and win; the single views of μ stay."""
     if estimate is not None and not usable(estimate):
         estimate, note = None, note or "the model's estimate names no demand or no valid confidence"
     b = prior(question)
     demands, flags, why = merge(b, estimate, threshold)
     routed, accounting = project(demands, flags)
     decisive = next(demand for demand, _, _ in RANK if demand in demands)
-    reasons = [f"{_name(decisive)} asks for {routed.value} acquisition; {why}"]
+    reasons = [f"{_ASKS[decisive]}, {_SEEKS[routed]}", why]
     if not is_english(question.text):
-        reasons.append("the question does not read as English, so its words were not used")
+        reasons.append("It does not read as English, so its words could not be used")
     elif not b.cues:
-        reasons.append("no word in the question calls for more than a local look")
-    if routed is Policy.CONTRASTIVE and not question.choices:
-        reasons.append("without choices there is nothing to contrast and retrieval falls back to focused")
-    by_hand = {"policy": policy, "view": view}
+        reasons.append("No word in it calls for more than one close look")
+    if policy is not None and policy is not routed:
+        reasons.append(f"By hand, {policy.value} retrieval is used instead of {routed.value}")
+    if emphasis is not None and emphasis is not accounting.emphasis:
+        reasons.append(f"By hand, the ledger view stresses {emphasis.value} instead of {accounting.emphasis.value}")
+    used = policy or routed
+    if used is Policy.CONTRASTIVE and not question.choices:
+        reasons.append("No answers are given to search for, so contrastive retrieval falls back to focused")
+    by_hand = {"policy": policy, "view": emphasis}
     return Route(
-        policy=policy or routed,
-        view=view or accounting,
+        policy=used,
+        view=replace(accounting, emphasis=emphasis or accounting.emphasis),
         prior=b,
         model=estimate,
         demands=demands,
-        why=_sentence(reasons),
+        why=" ".join(f"{reason}." for reason in reasons),
         model_note=note,
         overridden=tuple(name for name, value in by_hand.items() if value is not None),
     )
@@ -140,14 +171,5 @@ def _in_order(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     return tuple(flag for flag in Flag if flag in held)
 
 
-def _name(demand: Demand) -> str:
-    return demand.value.replace("_", "-")
-
-
 def _listed(demands: Iterable[Demand]) -> str:
-    return ", ".join(_name(d) for d in demands)
-
-
-def _sentence(parts: list[str]) -> str:
-    text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}."
+    return ", ".join(_NAMES[d] for d in demands)

@@ -101,6 +101,8 @@ class Settings:
     """A key of `ABLATIONS`."""
     policy: str = ""
     """π by hand; empty: routed."""
+    emphasis: str = ""
+    """What μ stresses, by hand: local, coverage or hypotheses; empty: routed."""
     max_steps: int = 15
     """N, Reasoner decisions before the forced answer (VESTA §4.1: 15 or 20)."""
     references: int = 6

@@ -16,7 +16,7 @@ from vesta_ui import encoders, registry, scene_index
 from vesta_ui import ledger as ledgers
 from vesta_ui.agents.state import State, advance, digest, initial
 from vesta_ui.control import Control
-from vesta_ui.domain import Action, Answer, MemoryItem, Notice, Outcome, Policy, Snapshot, View
+from vesta_ui.domain import Action, Answer, Emphasis, MemoryItem, Notice, Outcome, Policy, Snapshot, View
 from vesta_ui.errors import BadSpec, ModelFailed, OperationRefused, Stopped, VestaError
 from vesta_ui.events import (
     Decided,
@@ -293,6 +293,8 @@ def check(settings: Settings) -> None:
         raise BadSpec(f"unknown ablation “{settings.ablation}”: choose one of {', '.join(ABLATIONS)}")
     if settings.policy and settings.policy not in set(Policy):
         raise BadSpec(f"unknown policy “{settings.policy}”: choose one of {', '.join(Policy)}")
+    if settings.emphasis and settings.emphasis not in (known := [one.name.lower() for one in Emphasis]):
+        raise BadSpec(f"unknown emphasis “{settings.emphasis}”: choose one of {', '.join(known)}")
     for name in ("max_steps", "max_queries", "native_frames", "match_tokens"):
         value = getattr(settings, name)
         if value is not None and value < 1:

@@ -14,6 +14,7 @@ from vesta_ui.agents.state import State
 from vesta_ui.compact import compact
 from vesta_ui.domain import (
     Action,
+    Emphasis,
     Estimate,
     ModelCall,
     Policy,
@@ -122,7 +123,8 @@ class Vesta:
                 note = f"the model gave no usable estimate ({error.kind}): {error}"
                 call = error.call
         policy = Policy(settings.policy) if settings.policy else None
-        route = router.route(question, estimate, note, settings.route_confidence, policy)
+        emphasis = Emphasis[settings.emphasis.upper()] if settings.emphasis else None
+        route = router.route(question, estimate, note, settings.route_confidence, policy, emphasis)
         return Routed(route=route, call=call, seconds=time.monotonic() - began)
 
     def _retrieve(self, question: Question, policy: Policy) -> Retrieved:
