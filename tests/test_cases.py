@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from test_driver import FACTS, QUESTION
 
-from vesta_ui.domain import Answer, Evidence, Interval
+from vesta_ui.domain import Answer, Evidence, Interval, Question
 from vesta_ui.errors import BadInput
-from vesta_ui.runs.cases import Case, Cases, Note, annotate, evidence_iou, is_right, new
+from vesta_ui.runs.cases import Case, Cases, Note, annotate, evidence_iou, new, same_words, verdict, with_verdict
 
 RUN = "20261130-101010-abcdef"
 
@@ -34,11 +34,12 @@ def test_a_case_comes_back_as_it_was_saved(tmp_path: Path) -> None:
 def test_cases_are_found_by_words_label_and_video(tmp_path: Path) -> None:
     cases = Cases(tmp_path)
     one = annotate(case(), Note("the harbour", "hallucinated"))
-    two = case(tags=("stage",))
+    two = annotate(case(), Note("on the stage"))
     cases.save(one)
     cases.save(two)
     assert cases.find("harbour colour") == [one]
     assert cases.find("STAGE") == [two]
+    assert cases.find("HALLUC") == [one]
     assert cases.find(label="hallucinated") == [one]
     assert cases.find(video="f" * 64) == []
 
@@ -65,9 +66,46 @@ def test_evidence_is_measured_against_the_gold_interval() -> None:
     assert evidence_iou(answer, []) == 0
 
 
-def test_right_is_known_only_with_a_gold_answer() -> None:
+def test_a_verdict_is_known_only_with_a_gold_answer() -> None:
     answer = Answer("B", "blue", 0.9)
-    assert is_right(case(), answer) is None
-    assert is_right(case(gold="B"), answer) is True
-    assert is_right(case(gold="A"), answer) is False
-    assert is_right(case(gold="A"), None) is False
+    assert verdict(case(), RUN, answer) == ""
+    assert verdict(case(gold="B"), RUN, answer) == "right"
+    assert verdict(case(gold="A"), RUN, answer) == "wrong"
+    assert verdict(case(gold="A"), RUN, None) == "wrong"
+
+
+def test_the_users_own_verdict_stands_above_the_comparison_and_can_be_taken_back() -> None:
+    answer, judged = Answer("B", "blue", 0.9), with_verdict(case(gold="A"), RUN, "partly")
+    assert verdict(judged, RUN, answer) == "partly"
+    assert verdict(with_verdict(judged, RUN, ""), RUN, answer) == "wrong"
+    for run_id, said in (("20261130-101010-000000", "right"), (RUN, "so-so")):
+        with pytest.raises(BadInput):
+            with_verdict(judged, run_id, said)
+
+
+@pytest.mark.parametrize(
+    ("said", "gold", "same"),
+    [
+        ("A blue boat.", "the Blue Boat", True),
+        ("five", "5", True),
+        ("It happens 5 times", "five times", True),
+        ("1,840 metres", "1840", True),
+        ("£6.50", "6.5", True),
+        ("half past nine", "9:30", True),
+        ("an 电影", "电影", True),
+        ("six", "5", False),
+        ("It is not fog", "fog", None),
+        ("tea or coffee", "tea", None),
+        ("the dog bites the man", "the man bites the dog", None),
+        ("5 boats", "5 cars", None),
+        ("2 of 5", "5", None),
+        ("a storm", "fog", None),
+        ("", "fog", None),
+    ],
+)
+def test_open_answers_are_compared_by_their_words_and_doubt_is_left_to_the_user(
+    said: str, gold: str, same: bool | None
+) -> None:
+    assert same_words(said, gold) is same
+    open_case = case(gold=gold, question=Question("What?"))
+    assert verdict(open_case, RUN, Answer(None, said, 0.5)) == {True: "right", False: "wrong", None: ""}[same]

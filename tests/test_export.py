@@ -218,7 +218,7 @@ def test_a_case_exports_its_runs_gold_and_notes(tmp_path: Path) -> None:
     case = cases.annotate(case, cases.Note("looked <b>away</b>", "missed evidence", first.id, 2))
     runs = Runs(Settings(data_dir=tmp_path))
     data = data_of(export.export_case(case, runs, "html").files["index.html"].decode())
-    assert [run["right"] for run in data["runs"]] == [True, True]
+    assert [run["verdict"] for run in data["runs"]] == ["right", "right"]
     assert data["runs"][0]["iou"] == pytest.approx(2 / 6)
     assert data["case"]["notes"][0]["label"] == "missed evidence"
     report = export.export_case(case, runs, "markdown").files

@@ -247,7 +247,9 @@ def test_a_case_is_judged_noted_found_and_exported(shell: Shell, tmp_path: Path)
     shell("cases", "gold", case, "b", "--interval", "31-33")
     shell("cases", "note", case, "misread the board", "--label", "misread evidence", "--run", A, "--step", 2)
     data = shell.json("cases", "show", case)
-    assert [(j["right"], round(j["iou"], 2)) for j in data["judged"]] == [(False, 0.5), (False, 0.5)]
+    assert [(j["verdict"], round(j["iou"], 2)) for j in data["judged"]] == [("wrong", 0.5), ("wrong", 0.5)]
+    shell("cases", "judge", case, A, "partly")
+    assert "partly (yours)" in shell("cases", "show", case)
     assert [row["id"] for row in shell.json("runs", "list", "--label", "misread evidence")] == [A]
     assert [one["id"] for one in shell.json("cases", "list", "--words", "board")] == [case]
     assert shell.json("cases", "export", case, "--out", tmp_path / "case.html")["bytes"] > 1000

@@ -20,6 +20,7 @@
     const whole = tenths ? Math.round(t * 10) / 10 : Math.floor(t), hours = Math.floor(whole / 3600), minutes = Math.floor(whole / 60) % 60, rest = whole % 60;
     return (hours ? hours + ":" : "") + String(minutes).padStart(2, "0") + ":" + (tenths ? rest.toFixed(1).padStart(4, "0") : String(Math.floor(rest)).padStart(2, "0"));
   };
+  const SIGN = { right: "✓", partly: "◐", wrong: "✕" };
   const money = (usd) => (usd === null ? "price unknown" : usd ? "$" + usd.toFixed(usd < 0.01 ? 4 : 3) : "free");
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
   const duration = data.video.duration_s || 1, page = document.getElementById("page");
@@ -57,6 +58,7 @@
       ["clip", looked("clip").map((o) => ({ ...o, fill: "var(--ink)" }))], ["other", run.steps.filter((o) => !["inspect", "speech", "clip", "retrieve", "finalize", ""].includes(o.op)).flatMap((o) => o.places.map(([from, to]) => ({ from, to, step: o.n, fill: "var(--clip)" })))],
       ["answer", (run.answer?.evidence || []).map((e) => ({ from: e.start, to: e.end, fill: "var(--accent)", step: run.steps.length, title: e.why }))],
       ["gold", gold.map(([from, to]) => ({ from, to, fill: "var(--gold)" }))],
+      ["notes", (data.case?.notes || []).filter((n) => !n.run || n.run === run.id).flatMap((n) => (n.at ? [n.at] : run.steps.find((o) => o.n === n.step)?.places || []).map(([from, to]) => ({ from, to, step: n.step ?? undefined, fill: "var(--mut)", title: [n.label, n.text].filter(Boolean).join(": ") })))],
       ["coverage", [...(state.seen || []).map(([from, to]) => ({ from, to, fill: "var(--ok)", quiet: true })), ...(state.heard || []).map(([from, to]) => ({ from, to, fill: "var(--speech)", quiet: true, thin: true }))]],
     ].filter(([name, items]) => items.length || ["retrieved", "answer", "coverage"].includes(name));
     const height = rows.length * (tall + gap) + 22;
@@ -150,7 +152,7 @@
     slider.max = run.steps.length;
     const a = run.answer;
     answerBox.replaceChildren(...[
-      h("div.row", {}, a ? h("p.answer", {}, a.label ? h("b", {}, a.label) : null, a.text) : h("p.answer", {}, "No answer"), h("span.grow"), run.right === null ? null : h("span.chip", { class: run.right ? "right" : "wrong" }, run.right ? "✓ right" : "✕ wrong"), run.iou === null ? null : h("span.chip", {}, "evidence IoU ", h("b", {}, run.iou.toFixed(2))), a ? h("span.chip", {}, "confidence ", h("b", {}, a.confidence.toFixed(2))) : null, h("span.chip", {}, run.outcome)),
+      h("div.row", {}, a ? h("p.answer", {}, a.label ? h("b", {}, a.label) : null, a.text) : h("p.answer", {}, "No answer"), h("span.grow"), run.verdict ? h("span.chip", { class: run.verdict === "right" ? "right" : "wrong" }, `${SIGN[run.verdict]} ${run.verdict}${run.judged_by_hand ? ", judged by hand" : ""}`) : null, run.iou === null ? null : h("span.chip", {}, "evidence IoU ", h("b", {}, run.iou.toFixed(2))), a ? h("span.chip", {}, "confidence ", h("b", {}, a.confidence.toFixed(2))) : null, h("span.chip", {}, run.outcome)),
       run.reason ? h("p.dim", {}, run.reason) : null,
       a?.evidence.length ? h("ul.evidence", {}, a.evidence.map((e) => h("li", {}, time(e.start, e.end), h("span.dim.mono", {}, e.entry_id), h("span", {}, e.why)))) : null,
       run.warnings.map((w) => h("p.bad", {}, w)), run.unknown.length ? h("p.bad", {}, `Made by a newer version: ${plural(run.unknown.length, "event")} of kinds not known here (${[...new Set(run.unknown.map((u) => u.kind))].join(", ")}) are left out.`) : null,
@@ -176,7 +178,7 @@
     const named = { answer: (r) => r.answer?.label || r.answer?.text || "–", iterations: "iterations", "remote requests": "remote_requests", "failed requests": "failed_requests", "input tokens": "input_tokens", "output tokens": "output_tokens", "retrieve calls": "retrieve_calls", "inspect calls": "inspect_calls", "clip calls": "clip_calls", "speech calls": "speech_calls", "other queries": "other_calls", frames: "frames", money: (r) => money(r.cost.cost_usd), seconds: (r) => r.cost.seconds.toFixed(1) };
     return h("div.scroll", {}, h("table", {}, h("thead", {}, h("tr", {}, h("th"), data.runs.map((r) => h("th.num", {}, r.agent)))), h("tbody", {}, Object.entries(named).map(([name, of]) => h("tr", {}, h("td", {}, name), data.runs.map((r) => h("td.num", {}, typeof of === "string" ? r.cost[of] ?? "unknown" : of(r))))))));
   }
-  data.runs.forEach((r, i) => tabs.append(h("button", { type: "button", role: "tab", onclick: () => show(r) }, `Run ${i + 1}: ${r.agent}${r.right === null ? "" : r.right ? " ✓" : " ✕"}`)));
+  data.runs.forEach((r, i) => tabs.append(h("button", { type: "button", role: "tab", onclick: () => show(r) }, `Run ${i + 1}: ${r.agent}${r.verdict ? " " + SIGN[r.verdict] : ""}`)));
   if (film) { screen.append(film); }
   show(run);
 })();

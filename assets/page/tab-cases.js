@@ -1,13 +1,13 @@
 /* Cases: a question with its gold answer and interval, the runs on it, notes and labels. Saved beside the runs, never in them. */
 (() => {
   const V = window.VESTA, { h } = V;
-  const MARK = { true: ["✓ right", "ok"], false: ["✕ wrong", "no"], null: ["no gold answer", "open"] };
+  const SIGN = { right: ["✓", "ok"], partly: ["◐", "open"], wrong: ["✕", "no"], "": ["?", "open"] };
 
   V.panels.cases = (root, api) => {
     V.addTab("cases", "Cases");
     const asker = V.asker(api);
     let open = V.asked.get("case") || "", timer = 0, about = null;
-    const words = h("input", { type: "search", placeholder: "search question, notes, tags", "aria-label": "Search the cases", oninput: () => { clearTimeout(timer); timer = setTimeout(load, 200); } });
+    const words = h("input", { type: "search", placeholder: "search question, answers, notes, video", "aria-label": "Search the cases", oninput: () => { clearTimeout(timer); timer = setTimeout(load, 200); } });
     const label = h("select", { "aria-label": "Label", onchange: () => load() }, h("option", { value: "" }, "any label"));
     const list = h("div.case-list"), detail = h("div.case-detail");
     V.append(root, [h("div.page-top", {}, h("h2", {}, "Cases"), h("span.dim", {}, "A question, its gold answer, its runs and what you think of them.")), h("div.filters-row", {}, words, label), h("div.cases", {}, list, detail)]);
@@ -29,9 +29,10 @@
     async function marks() {
       const run = V.state.run, found = run ? await V.get("cases?run=" + run).catch(() => ({ marks: [] })) : { marks: [] };
       if (run !== V.state.run) return;
+      V.notes = found.marks; /* all of them: on the run, its steps, and intervals of the video */
       V.marks = {};
       for (const mark of found.marks) if (mark.step) (V.marks[mark.step] ||= []).push(mark);
-      V.tell("marks");
+      V.tell("marks", found.marks);
     }
     V.on("run", marks);
 
@@ -46,9 +47,16 @@
         c.choices.length ? h("p.pad", {}, c.choices.map((x) => h("span.choice", { class: x.label === c.gold ? "gold" : "" }, h("b", {}, x.label), " ", x.text, x.label === c.gold ? " ✓" : ""))) : null,
         h("div.what-if.pad", {}, h("span.label", {}, "gold"), gold, h("span.label", {}, "at"), spans, saving),
         bar(c),
-        h("table.aligned", {}, h("thead", {}, h("tr", {}, ["run", "answer", "", "evidence IoU", "steps", ""].map((t) => h("th", {}, t)))), h("tbody", {}, c.judged.map((j) => h("tr", { data: { run: j.run_id } }, h("td", {}, j.agent || "–", h("p.dim", {}, V.when(j.run_id))), h("td", {}, j.answer), h("td", {}, h("span.mark", { class: MARK[String(j.right)][1] }, MARK[String(j.right)][0])), h("td.mono", {}, c.gold_intervals.length && j.outcome !== "gone" ? j.iou.toFixed(2) : "–"), h("td.mono", {}, j.steps || "–"), h("td", {}, j.outcome === "gone" ? h("span.dim", {}, "deleted") : h("button.mini", { type: "button", onclick: () => V.openRun(j.run_id) }, "open")))))),
+        h("table.aligned", {}, h("thead", {}, h("tr", {}, ["run", "answer", "", "evidence IoU", "steps", ""].map((t) => h("th", {}, t)))), h("tbody", {}, c.judged.map((j) => h("tr", { data: { run: j.run_id } }, h("td", {}, j.agent || "–", h("p.dim", {}, V.when(j.run_id))), h("td", {}, j.answer), h("td", {}, verdict(c, j)), h("td.mono", {}, c.gold_intervals.length && j.outcome !== "gone" ? j.iou.toFixed(2) : "–"), h("td.mono", {}, j.steps || "–"), h("td", {}, j.outcome === "gone" ? h("span.dim", {}, "deleted") : h("button.mini", { type: "button", onclick: () => V.openRun(j.run_id) }, "open")))))),
         c.judged.filter((j) => j.outcome !== "gone").length > 1 ? h("p.pad", {}, h("button.mini.strong", { type: "button", onclick: () => V.compareRuns(c.judged.filter((j) => j.outcome !== "gone").map((j) => j.run_id).slice(0, 4)) }, "compare these runs")) : null),
         notes(c));
+    }
+    /* by the gold answer where words can be compared, else by the user; the user's word stands above */
+    function verdict(c, j) {
+      if (j.outcome === "gone") return "–";
+      const own = h("select", { "aria-label": "Your verdict", title: "Your own verdict stands above the comparison with the gold answer", onchange: () => change({ run: j.run_id, verdict: own.value }) }, [["", j.by_hand ? "compare" : "judge …"], ["right", "right"], ["partly", "partly"], ["wrong", "wrong"]].map(([value, text]) => h("option", { value, selected: j.by_hand && value === j.verdict }, text)));
+      const said = j.verdict || (c.gold ? "in other words: judge it" : "no gold answer");
+      return h("div.row", {}, h("span.mark", { class: SIGN[j.verdict][1] }, `${SIGN[j.verdict][0]} ${said}${j.by_hand ? ", yours" : ""}`), own);
     }
     function bar(c) {
       if (!c.gold_intervals.length) return null;
@@ -64,7 +72,7 @@
       about = null;
       const whose = (n) => { const k = c.judged.findIndex((j) => j.run_id === n.run_id); return [n.run_id ? `run ${k + 1}` : "case", n.step ? `step ${n.step}` : null].filter(Boolean).join(", "); };
       return h("section.card", {}, h("div.panel-top", {}, h("h2", {}, "Notes")),
-        c.written.length ? h("ul.rel.pad", {}, c.written.map((n, i) => h("li", {}, n.run_id ? h("button.link", { type: "button", onclick: () => { V.openRun(n.run_id); if (n.step) V.once("status", () => setTimeout(() => V.goStep?.(n.step), 150)); } }, whose(n)) : h("span.dim", {}, whose(n)), n.at ? h("span.t", {}, V.span(...n.at)) : null, n.label ? h("span.chip.warn", {}, n.label) : null, h("span", {}, n.text), h("button.mini", { type: "button", "aria-label": "Remove this note", onclick: () => change({ drop_note: i }) }, "×")))) : h("p.pad.dim", {}, "Nothing noted yet."),
+        c.written.length ? h("ul.rel.pad", {}, c.written.map((n, i) => h("li", {}, n.run_id ? h("button.link", { type: "button", onclick: () => { V.openRun(n.run_id, () => n.step && V.goStep?.(n.step)); } }, whose(n)) : h("span.dim", {}, whose(n)), n.at ? h("span.t", {}, V.span(...n.at)) : null, n.label ? h("span.chip.warn", {}, n.label) : null, h("span", {}, n.text), h("button.mini", { type: "button", "aria-label": "Remove this note", onclick: () => change({ drop_note: i }) }, "×")))) : h("p.pad.dim", {}, "Nothing noted yet."),
         h("div.what-if.pad", {}, run, step, where, tag), h("div.pad", {}, words, h("p", {}, h("button.mini.strong", { type: "button", onclick: add }, "add note"))));
     }
     const read = (text) => { const found = text.split(",").map((p) => p.trim()).filter(Boolean).map((p) => p.split(/[-–]/).map(Number)); return found.every((p) => p.length === 2 && p.every(Number.isFinite) && p[1] > p[0]) ? found : null; };

@@ -1,4 +1,4 @@
-"""`cases list | show | new | add | gold | note | export`."""
+"""`cases list | show | new | add | gold | judge | note | export`."""
 
 from __future__ import annotations
 
@@ -35,6 +35,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     one = add("gold", gold, "set the gold answer and the intervals that hold the evidence")
     one.add_argument("answer", help="a choice label, or words for an open question")
     one.add_argument("--interval", action="append", default=[], metavar="FROM-TO", help="seconds; repeat it")
+    one = add("judge", judge, "your own verdict on a run's answer, above any comparison")
+    one.add_argument("run")
+    one.add_argument("verdict", choices=(*keeping.VERDICTS, "none"), help="none: take it back")
     one = add("note", note, "add a note or a label to a run, a step or an interval")
     one.add_argument("text", nargs="?", default="")
     one.add_argument("--label", default="", help=", ".join(keeping.LABELS))
@@ -62,10 +65,7 @@ def list_cases(chosen: argparse.Namespace, shell: Shell) -> int:
 def show(chosen: argparse.Namespace, shell: Shell) -> int:
     case = _cases(shell).get(chosen.case)
     judged = keeping.judged(case, shell.runs)
-    rows = [
-        [j.run_id, j.agent, j.answer, {True: "right", False: "wrong", None: "–"}[j.right], f"{j.iou:.2f}"]
-        for j in judged
-    ]
+    rows = [[j.run_id, j.agent, j.answer, _verdict(case, j), f"{j.iou:.2f}"] for j in judged]
     notes = [
         f"{n.label or 'note'}: {n.text} ({n.run_id or 'case'}{f', step {n.step}' if n.step else ''})"
         for n in case.notes
@@ -101,6 +101,11 @@ def gold(chosen: argparse.Namespace, shell: Shell) -> int:
     return _saved(keeping.with_gold(case, chosen.answer, [_interval(text) for text in chosen.interval]), shell)
 
 
+def judge(chosen: argparse.Namespace, shell: Shell) -> int:
+    case, run_id = _cases(shell).get(chosen.case), own_run(chosen.run, shell)
+    return _saved(keeping.with_verdict(case, run_id, "" if chosen.verdict == "none" else chosen.verdict), shell)
+
+
 def note(chosen: argparse.Namespace, shell: Shell) -> int:
     case = _cases(shell).get(chosen.case)
     run_id = own_run(chosen.run, shell) if chosen.run else ""
@@ -122,6 +127,11 @@ def export(chosen: argparse.Namespace, shell: Shell) -> int:
     data = {"path": str(target), "bytes": size, "redacted": [asdict(found) for found in made.redacted]}
     shell.give(data, lambda: f"{target}  {size / 1e6:.2f} MB")
     return 0
+
+
+def _verdict(case: keeping.Case, found: keeping.Judged) -> str:
+    unclear = "judge it: `cases judge`" if case.gold and found.outcome != "gone" else "–"
+    return (found.verdict or unclear) + (" (yours)" if found.by_hand else "")
 
 
 def _cases(shell: Shell) -> keeping.Cases:

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from vesta_ui import files
 from vesta_ui.domain import Answer, Interval, Question, VideoFacts, merge
 from vesta_ui.errors import BadInput, BadTrace
+from vesta_ui.roles.embedded.words import content
 from vesta_ui.runs.compare import answer_of, union_iou
 from vesta_ui.runs.registry import Runs
 from vesta_ui.runs.session import Session
@@ -31,6 +32,7 @@ LABELS = (
     "stopped too early",
     "wasted steps",
 )
+VERDICTS = ("right", "partly", "wrong")
 CASE_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 
 
@@ -47,7 +49,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`gold` is a choice label, or the answer in words for an open question; empty while unknown."""
+    """`gold` is a choice label, or the answer in words for an open question; empty while unknown.
+
+    `verdicts`: run id → the user's own word on its answer, which stands above any comparison.
+    """
 
     id: str
     question: Question
@@ -56,7 +61,7 @@ class Case:
     gold: str = ""
     gold_intervals: tuple[Interval, ...] = ()
     notes: tuple[Note, ...] = ()
-    tags: tuple[str, ...] = field(default=())
+    verdicts: dict[str, str] = field(default_factory=dict)
 
 
 _CASE: TypeAdapter[Case] = TypeAdapter(Case)
@@ -95,6 +100,16 @@ def with_gold(case: Case, answer: str, intervals: Sequence[Interval]) -> Case:
     return replace(case, gold=gold, gold_intervals=merge(intervals))
 
 
+def with_verdict(case: Case, run_id: str, verdict: str) -> Case:
+    """The case with the user's own verdict on a run; empty takes it back. Raises `BadInput`."""
+    if run_id not in case.runs:
+        raise BadInput("that run is not part of this case: add the run first")
+    if verdict and verdict not in VERDICTS:
+        raise BadInput(f"unknown verdict “{verdict}”: choose one of {', '.join(VERDICTS)}")
+    others = {one: said for one, said in case.verdicts.items() if one != run_id}
+    return replace(case, verdicts=others | ({run_id: verdict} if verdict else {}))
+
+
 def without_note(case: Case, number: int) -> Case:
     """The case without its note `number` (0-based)."""
     return replace(case, notes=tuple(note for n, note in enumerate(case.notes) if n != number))
@@ -102,14 +117,15 @@ def without_note(case: Case, number: int) -> Case:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How one run of a case did. `right` None without a gold answer; `iou` of its evidence with the gold intervals;
-    `answer` is "gone" when the run's folder was deleted."""
+    """How one run of a case did. `verdict`: one of `VERDICTS`, or empty where only the user can tell; `by_hand`: the user
+    did. `iou` of its evidence with the gold intervals. `answer` is "gone" when the run's folder was deleted."""
 
     run_id: str
     agent: str
     answer: str
     outcome: str
-    right: bool | None
+    verdict: str
+    by_hand: bool
     iou: float
     steps: int
     cost_usd: float | None
@@ -121,7 +137,7 @@ def judged(case: Case, runs: Runs) -> tuple[Judged, ...]:
         try:
             session = runs.get(run_id).session()
         except BadTrace:
-            found.append(Judged(run_id, "", "gone", "gone", None, 0.0, 0, None))
+            found.append(Judged(run_id, "", "gone", "gone", "", False, 0.0, 0, None))
             continue
         iou = evidence_iou(session.answer, case.gold_intervals) if session.answer else 0.0
         outcome = session.finished.outcome.value if session.finished else "interrupted"
@@ -131,7 +147,8 @@ def judged(case: Case, runs: Runs) -> tuple[Judged, ...]:
                 session.started.agent if session.started else "",
                 answer_of(session),
                 outcome,
-                is_right(case, session.answer),
+                verdict(case, run_id, session.answer),
+                run_id in case.verdicts,
                 iou,
                 len(session.steps),
                 session.usage.cost_usd,
@@ -145,12 +162,32 @@ def evidence_iou(answer: Answer, gold: Sequence[Interval]) -> float:
     return union_iou(merge(Interval(one.start, one.end) for one in answer.evidence), merge(gold))
 
 
-def is_right(case: Case, answer: Answer | None) -> bool | None:
-    """None when there is no gold answer to judge by."""
+def verdict(case: Case, run_id: str, answer: Answer | None) -> str:
+    """One of `VERDICTS`: the user's own, else by the gold answer. Empty without one, and for an open answer in other words
+    than the gold one: only the user can tell whether it means the same."""
+    if said := case.verdicts.get(run_id):
+        return said
     if not case.gold:
-        return None
-    given = "" if answer is None else (answer.label or answer.text)
-    return given.strip().casefold() == case.gold.strip().casefold()
+        return ""
+    if answer is None:
+        return "wrong"
+    if case.question.choices:
+        return "right" if answer.label == case.gold else "wrong"
+    same = same_words(answer.text, case.gold)
+    return "" if same is None else "right" if same else "wrong"
+
+
+def same_words(said: str, gold: str) -> bool | None:
+    """Whether an open answer is the gold one: the same words, however inflected, spelt in digits or not, without
+    articles; or the same one number with all the gold one's words. Another one number is another answer; None: unclear."""
+    mine, theirs = content(said), content(gold)
+    words, wanted = [(t.stem, t.negated) for t in mine], [(t.stem, t.negated) for t in theirs]
+    if said.strip().casefold() == gold.strip().casefold() or (wanted and words == wanted):
+        return True
+    numbers, right = ({t.number for t in found if t.number is not None} for found in (mine, theirs))
+    if len(numbers) == len(right) == 1:
+        return False if numbers != right else True if set(wanted) <= set(words) else None
+    return None
 
 
 class Cases:
@@ -184,11 +221,14 @@ class Cases:
                 continue
 
     def find(self, words: str = "", label: str = "", video: str = "") -> list[Case]:
-        """Cases with all the words in question, notes or tags; with a note of that label; of that video (sha256)."""
+        """Cases with all the words in question, choices, gold answer, video name, notes or labels; with a note of that
+        label; of that video (sha256)."""
         wanted = words.casefold().split()
 
         def text(case: Case) -> str:
-            return " ".join([case.question.text, *(n.text for n in case.notes), *case.tags]).casefold()
+            choices = (choice.text for choice in case.question.choices)
+            notes = (f"{note.label} {note.text}" for note in case.notes)
+            return " ".join([case.question.text, *choices, case.gold, case.video.name, *notes]).casefold()
 
         return [
             case

@@ -12,7 +12,7 @@ from typing import Any
 from vesta_ui.domain import Snapshot
 from vesta_ui.errors import BadInput, BadTrace
 from vesta_ui.runs import compare, debug
-from vesta_ui.runs.cases import LABELS, Case, Cases, judged
+from vesta_ui.runs.cases import LABELS, Case, Cases, Note, judged
 from vesta_ui.runs.catalog import Query, family
 from vesta_ui.runs.registry import Runs
 from vesta_ui.runs.run import Run
@@ -204,15 +204,29 @@ def _entries(session: Session, ids: Sequence[str]) -> list[Json]:
 
 # ------------------------------------------------------------------------------------------------ cases
 def case_list(cases: Cases, asked: Mapping[str, str]) -> Json:
-    """The cases that fit; with `run` those it belongs to, and every note on it."""
+    """The cases that fit; with `run` those it belongs to, and every note on it, its steps or the video as `marks`."""
     found = cases.find(asked.get("words", ""), asked.get("label", ""), asked.get("video", ""))
     marks: list[Json] = []
     if run := asked.get("run"):
         found = [one for one in found if run in one.runs]
         marks = [
-            {"step": n.step, "label": n.label, "text": n.text} for one in found for n in one.notes if n.run_id == run
+            {
+                "step": n.step,
+                "at": [n.interval.start, n.interval.end] if n.interval else None,
+                "label": n.label,
+                "text": n.text,
+            }
+            for one in found
+            for n in one.notes
+            if n.run_id == run
         ]
     return {"marks": marks, "labels": list(LABELS), "cases": [_case_row(case) for case in found[:NEWEST]]}
+
+
+def _mark(note: Note) -> Json:
+    """A note as the timeline and the steps need it; `at` in seconds, where the note is on an interval."""
+    at = [note.interval.start, note.interval.end] if note.interval else None
+    return {"step": note.step, "label": note.label, "text": note.text, "at": at}
 
 
 def _case_row(case: Case) -> Json:
@@ -235,7 +249,6 @@ def case(one: Case, runs: Runs) -> Json:
         "sha": one.video.sha256,
         "duration": one.video.duration_s,
         "gold_intervals": [[i.start, i.end] for i in one.gold_intervals],
-        "tags": list(one.tags),
         "judged": [asdict(j) for j in judged(one, runs)],
         "written": [
             asdict(note) | {"at": [note.interval.start, note.interval.end] if note.interval else None}

@@ -19,7 +19,7 @@ from vesta_ui.domain import Interval, ModelCall, Usage
 from vesta_ui.events import EVENT, Event, StepStarted
 from vesta_ui.frames import smaller
 from vesta_ui.runs import recorder
-from vesta_ui.runs.cases import Case, evidence_iou, is_right
+from vesta_ui.runs.cases import Case, evidence_iou, verdict
 from vesta_ui.runs.compare import cost, places
 from vesta_ui.runs.redact import Redactor
 from vesta_ui.runs.run import Run
@@ -123,7 +123,8 @@ def _run(run: Run, case: Case | None) -> Json:
         "outcome": finished.outcome.value if finished else "interrupted",
         "reason": finished.reason if finished else "",
         "answer": asdict(answer) if answer else None,
-        "right": is_right(case, answer) if case else None,
+        "verdict": verdict(case, run.id, answer) if case else "",
+        "judged_by_hand": bool(case and run.id in case.verdicts),
         "iou": evidence_iou(answer, case.gold_intervals) if case and answer and case.gold_intervals else None,
         "route": {
             "policy": route.policy.value,
@@ -253,7 +254,6 @@ def _case(case: Case) -> Json:
         "id": case.id,
         "gold": case.gold,
         "gold_intervals": [[i.start, i.end] for i in case.gold_intervals],
-        "tags": list(case.tags),
         "notes": [
             {
                 "text": note.text,

@@ -97,6 +97,8 @@ def _run(run: Json, n: int, pictures: dict[str, bytes]) -> list[str]:
         ]
     else:
         lines += [f"No answer: {plain(run['outcome'])}. {plain(run['reason'])}"]
+    if run["verdict"]:
+        lines += ["", f"Judged {run['verdict']}{' by hand' if run['judged_by_hand'] else ''}."]
     if run["iou"] is not None:
         lines += ["", f"Evidence IoU with the gold interval: {run['iou']:.2f}"]
     return [*lines, *(f"- Note: {plain(text)}" for text in run["warnings"]), ""]

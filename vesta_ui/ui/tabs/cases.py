@@ -33,10 +33,12 @@ def build(handlers: Handlers) -> None:
         return case
 
     def edit(data: Json) -> Case:
-        """The gold answer, a note more or less, or tags."""
+        """The gold answer, the user's verdict on a run, a note more or less."""
         case = cases.get(str(data.get("case", "")))
         if "gold" in data:
             case = keeping.with_gold(case, str(data["gold"]), [_interval(one) for one in data.get("intervals") or []])
+        if "verdict" in data:
+            case = keeping.with_verdict(case, str(data.get("run", "")), str(data["verdict"]))
         if data.get("note"):
             note = data["note"]
             at = _interval(note["at"]) if note.get("at") else None
