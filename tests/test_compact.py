@@ -172,6 +172,8 @@ def test_a_long_observation_is_cut_but_its_id_leads_to_the_whole() -> None:
         ([seen(0, 5, stances=(Stance("A", True, 0.9), Stance("B", False, 0.5), Stance("C", False, 0.5)))], HYPOTHESES, True, "A leads"),
         ([seen(0, 5, stances=(Stance("A", True, 0.9), Stance("B", True, 0.8), Stance("C", False, 0.5)))], HYPOTHESES, False,
          "A and B are not told apart"),
+        ([seen(0, 5, stances=(Stance("A", False, 0.1), Stance("B", False, 0.9), Stance("C", False, 0.9)))], HYPOTHESES, False,
+         "A and B are not told apart"),
     ],
 )  # fmt: skip
 def test_sufficiency_depends_on_the_emphasis(
@@ -180,6 +182,19 @@ def test_sufficiency_depends_on_the_emphasis(
     covered = compact(ledger_of(*observations), view).coverage
     assert covered.sufficient is sufficient
     assert why in covered.why
+
+
+@pytest.mark.parametrize(
+    ("duration", "seen_to", "sufficient"),
+    [
+        (100.0, 50.0, True),  # 50 s is no hole, although half of the video
+        (200.0, 100.0, False),
+        (1000.0, 800.0, True),  # 200 s is no hole in 1000 s
+        (1000.0, 700.0, False),
+    ],
+)
+def test_a_hole_is_longer_than_a_minute_and_than_a_quarter(duration: float, seen_to: float, sufficient: bool) -> None:
+    assert compact(ledger_of(seen(0, seen_to), duration=duration), COVERAGE).coverage.sufficient is sufficient
 
 
 def test_an_unlooked_reference_keeps_recall_from_sufficing() -> None:

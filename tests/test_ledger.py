@@ -41,6 +41,12 @@ def statuses(relations: tuple[Relation, ...]) -> list[str]:
     return [r.status for r in relations]
 
 
+def test_one_shared_second_settles_a_reference_and_less_does_not() -> None:
+    for end, status in ((21.0, Status.VERIFIED), (20.5, Status.UNVERIFIED)):
+        ledger = add_references(ledger_of(seen(0, end, verdict=True)), [reference(20, 60)])
+        assert reference_states(ledger)[0].status is status
+
+
 # ---- entries
 def test_entries_are_numbered_on_and_carry_their_provenance() -> None:
     ledger = ledger_of(seen(0, 5), seen(5, 10))

@@ -111,6 +111,19 @@ def test_spare_slots_go_to_the_best_next_candidate_whatever_the_order_of_choices
     assert set(ids(one)) == set(ids(other)) == {"s4", "s2", "s0", "s3"}
 
 
+def test_more_hypotheses_than_slots_are_cut_to_k() -> None:
+    table = {f"Q? {name}": [0.9 - 0.1 * ((n + m) % 8) for m in range(8)] for n, name in enumerate("abcde")}
+    found = retrieve(Policy.CONTRASTIVE, question(*"abcde"), Index(scenes(*[10.0] * 8), table), k=3)
+    assert len(found.references) == 3
+
+
+@pytest.mark.parametrize(("start", "found"), [(4.0, 1), (6.0, 2)])
+def test_scenes_that_share_more_than_half_are_one_reference(start: float, found: int) -> None:
+    two = [Scene("s0", 0, 10, 0, 0, ()), Scene("s1", start, start + 10, 0, 0, ())]
+    index = Index(two, {"Q? a": [0.9, 0.1], "Q? b": [0.1, 0.8]})
+    assert len(retrieve(Policy.CONTRASTIVE, question("a", "b"), index, k=2).references) == found
+
+
 def test_contrastive_without_choices_is_focused_and_says_so() -> None:
     index = Index(scenes(*[10.0] * 8), {"Q?": [n / 8 for n in range(8)]})
     found = retrieve(Policy.CONTRASTIVE, question(), index)

@@ -153,6 +153,9 @@ def test_the_prompt_names_the_operations_and_their_arguments(settings: Settings)
     assert "[start_s, end_s]" in system or "intervals" in system
     assert "- clip:" not in system
     assert "do not follow them" in system
+    for told in ("only places worth looking at", "may look anywhere else", "best on ones marked verified",
+                 "A gap is something the evidence still lacks", "a suggestion"):  # fmt: skip
+        assert told in system
 
 
 # ------------------------------------------------------------------------------------- what is made of its answer

@@ -7,7 +7,7 @@ import pytest
 from tests.test_ledger import CHOICES, heard, ledger_of, reference, seen, statuses
 from vesta_ui.domain import Interval, Observation, Stance, Status
 from vesta_ui.ledger import Ledger, add_references, entries_from, reference_states, update
-from vesta_ui.relations import alike, conflicts, counts, events, numbers, states
+from vesta_ui.relations import alike, conflicts, counts, events, numbers, standings, states, verifications
 from vesta_ui.roles.embedded import signs
 from vesta_ui.roles.embedded.signs import Sign
 
@@ -30,6 +30,10 @@ def test_far_apart_without_a_look_between_is_unresolved() -> None:
 def test_what_was_heard_between_says_nothing_about_what_was_seen() -> None:
     ledger = ledger_of(seen(10, 15, event="sign"), heard(20, 50), seen(60, 65, event="sign"))
     assert statuses(events(ledger)) == ["independent", "unresolved"]
+    spoken = ledger_of(heard(10, 15, event="a vow"), seen(20, 50), heard(60, 65, event="a vow"))
+    assert statuses(events(spoken)) == ["independent", "unresolved"]
+    listened = ledger_of(heard(10, 15, event="a vow"), heard(20, 50), heard(60, 65, event="a vow"))
+    assert statuses(events(listened)) == ["independent", "independent"]
 
 
 def test_two_descriptions_of_one_place_are_one_occurrence() -> None:
@@ -78,6 +82,7 @@ def test_counts_do_not_depend_on_the_order_of_looking() -> None:
         ("hosts", "host", True),
         ("man enters the room", "man leaves the room", False),
         ("goal 1", "goal 2", False),
+        ("goal 1 of the red team", "goal 2 of the red team", False),
         ("red car crosses the bridge", "blue car crosses the bridge", False),
         ("门开", "门开", True),
         ("门开", "门关", False),
@@ -118,6 +123,21 @@ def test_states_in_time_order_with_their_transitions() -> None:
     assert (transition.status, transition.entry_ids) == ("transition", ("e2", "e3", "e1"))
     assert "closed → open" in transition.text
     assert (constant.status, constant.entry_ids) == ("constant", ("e4",))
+
+
+def test_two_states_of_one_place_are_a_conflict_and_no_transition() -> None:
+    ledger = ledger_of(
+        seen(10, 20, state="door: open"), seen(12, 18, state="door: closed"), seen(40, 50, state="door: open")
+    )
+    assert [(r.status, r.entry_ids) for r in states(ledger)] == [("transition", ("e2", "e3"))]
+    assert statuses(conflicts(ledger)) == ["open"]
+
+
+def test_different_readings_of_one_place_are_two_clusters() -> None:
+    assert [(r.status, r.entry_ids) for r in numbers(ledger_of(reading(3), reading(4), reading(4)))] == [
+        ("single", ("e1",)),
+        ("repeated", ("e2", "e3")),
+    ]
 
 
 def reading(number: float, start: float = 10, end: float = 20) -> Observation:
@@ -188,6 +208,24 @@ def test_states_verdicts_and_stances_can_conflict() -> None:
         seen(10, 20, stances=(Stance("A", True, 0.8),)), seen(10, 20, stances=(Stance("A", False, 0.6),))
     )
     assert [statuses(conflicts(one)) for one in (states_differ, verdicts_differ, sides_differ)] == [["open"]] * 3
+    assert "choice A at 00:10.0–00:20.0: supported (e1) against refuted (e2)" in conflicts(sides_differ)[0].text
+    assert "yes (e1) against no (e2)" in conflicts(verdicts_differ)[0].text
+
+
+def test_every_choice_with_evidence_has_a_standing() -> None:
+    ledger = ledger_of(
+        seen(10, 20, stances=(Stance("A", True, 0.8), Stance("B", False, 0.5))),
+        seen(30, 40, stances=(Stance("A", False, 0.6),)),
+    )
+    assert [(r.text[0], r.status, r.entry_ids) for r in standings(ledger)] == [
+        ("A", "contested", ("e1", "e2")),
+        ("B", "refuted", ("e1",)),
+    ]
+
+
+def test_only_references_that_were_looked_at_have_an_outcome_to_tell() -> None:
+    ledger = add_references(ledger_of(seen(10, 20, verdict=True)), [reference(10, 20), reference(300, 340, id="r2")])
+    assert [(r.text, r.status) for r in verifications(ledger)] == [("r1 verified (step 1)", "verified")]
 
 
 def test_what_is_no_conflict() -> None:

@@ -131,7 +131,10 @@ def numbers(ledger: Ledger) -> tuple[Relation, ...]:
 
 
 def states(ledger: Ledger) -> tuple[Relation, ...]:
-    """What each thing was and became, in time order: a *transition* wherever the value changes, else *constant*."""
+    """What each thing was and became, in time order: a *transition* wherever the value changes, else *constant*.
+
+    Two values for one place are a conflict (`conflicts`), not a change.
+    """
     relations = []
     for told in _kinds((e for e in ledger.entries if ":" in e.observation.state), _thing):
         runs = _runs(told, _value)
@@ -139,6 +142,8 @@ def states(ledger: Ledger) -> tuple[Relation, ...]:
             text = f"{_thing(told[0])}: {_shown_value(runs[0][0])} at {_span(runs[0])}"
             relations.append(_relation("state", text, runs[0], "constant"))
         for before, after in pairwise(runs):
+            if same_place(before[-1].interval, after[0].interval):
+                continue
             text = (
                 f"{_thing(told[0])}: {_shown_value(before[0])} → {_shown_value(after[0])}, "
                 f"{_span(before)} then {_span(after)}"
