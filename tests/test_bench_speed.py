@@ -43,10 +43,10 @@ def test_cuts_are_matched_within_a_picture() -> None:
 def test_the_summary_has_a_row_a_film_and_one_for_all(film: Path) -> None:
     cost = speed.Cost(2.0, 1.0, (1.0,))
     costs = dict(
-        zip(speed.KINDS, (cost, speed.Cost(6.0, 1.0, (1.0,)), speed.Cost(3.0, 1.0, (1.0,)), cost), strict=True)
+        zip(speed.KINDS, (cost, speed.Cost(6.0, 5.0, (1.0,)), speed.Cost(3.0, 2.0, (1.0,)), cost), strict=True)
     )
     rows = speed.summary([("one", costs), ("two", costs), ("three", {})])
-    assert "| **all** | 4.0 | 12.0 | 6.0 | 1.50 | 2.00 | 4.0 | 3.00 | 2; 2, 2 of the peer's 2, 0 others;" in rows[-2]
+    assert "| **all** | 4.0 | 12.0 | 6.0 | 1.50 | 2.00 | 2.50 | 4.0 | 3.00 | 2; 2, 2 of the peer's 2, 0 others;" in rows[-2]
     assert rows[-1].startswith("three: a peer is not installed")
 
 

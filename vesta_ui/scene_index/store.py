@@ -22,6 +22,8 @@ from vesta_ui.errors import BadSpec, Busy, StorageFailed, VestaError
 
 SCHEMA = 1
 LOCK_WAIT_S = 5.0
+STORE_WAIT_S = 60.0
+"""Writes of another process to the store are short, unless the machine is busy; a finished build is worth waiting for."""
 SEARCH_EFFORT = 1500
 """hnsw:ef_search; Chroma's default of 100 finds about half of the true neighbours among 100,000 clustered scenes."""
 PAGE = 5000
@@ -133,7 +135,7 @@ class Store:
                 _let_go(self.folder)
                 if not self.url:
                     why = "another process is writing to the library"
-                    held.enter_context(locked(self.folder.parent / ".store.lock", why))
+                    held.enter_context(locked(self.folder.parent / ".store.lock", why, STORE_WAIT_S))
                     self._prepare()
                 client = self._connect()
                 held.callback(client.close)
