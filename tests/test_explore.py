@@ -53,7 +53,8 @@ def test_each_step_shows_one_frame_by_its_index(video: Path, tmp_path: Path, set
 def test_the_embedded_baseline_spends_its_frames_where_least_is_known(
     video: Path, tmp_path: Path, settings: Settings
 ) -> None:
-    one = play("explore", video, SAMPLE.question, settings, tmp_path, max_queries=7)
+    counted = Question("How many times does the red square appear?")
+    one = play("explore", video, counted, settings, tmp_path, max_queries=7)
     frames = [e.action.arguments["frame"] for e in decided(one.events)[:-1]]
     assert frames[0] == 450 and len(set(frames)) == 7
     times = sorted([0, *frames, 900])
@@ -61,6 +62,18 @@ def test_the_embedded_baseline_spends_its_frames_where_least_is_known(
     assert finished(one).outcome == Outcome.BUDGET
     entries = one.session().state.ledger.entries  # type: ignore[union-attr]
     assert {round(e.interval.length * 30, 3) for e in entries} == {1}, "a frame speaks for as long as it is shown"
+
+
+def test_frame_by_frame_it_resolves_an_order_and_stops_when_that_is_sure(tmp_path: Path, settings: Settings) -> None:
+    """Six frames over the whole video alias; closer ones, each stretch as an even row, show what follows what."""
+    one_cycle = square(60, 10, 7)
+    path = squares.render(one_cycle, tmp_path / "b.mp4")
+    one = play("explore", path, one_cycle.question, settings, tmp_path)
+    end = finished(one)
+    assert end.answer is not None and end.answer.label == one_cycle.answer and end.answer.confidence >= 0.7
+    assert end.outcome == Outcome.ANSWERED and len(decided(one.events)) < 30
+    frames = [e.action.arguments["frame"] for e in decided(one.events)[:-1]]
+    assert {round(b - a, -1) for a, b in pairwise(frames[:6])} == {300}
 
 
 # ------------------------------------------------------------------------------------------------ what is trusted
@@ -98,6 +111,14 @@ def test_choices_that_only_begin_elsewhere_are_told_apart_by_what_was_met_first(
     changes = track(1, "kitchen kitchen garden garden").changes
     assert compatible(changes, ORDER) == compatible(changes, ORDER, "cellar") == ["B", "C"]
     assert compatible(changes, ORDER, "kitchen") == ["B"] and compatible(changes, ORDER, "garden") == ["C"]
+
+
+def test_single_frames_looked_at_one_after_the_other_are_one_track() -> None:
+    wide = [Reading(20.0 * n, item) for n, item in enumerate("abab")]
+    close = [Reading(21.0 + n, item) for n, item in enumerate("aabb")]
+    found = tracks([[one] for one in (*wide, *close)])
+    assert [t.readings for t in found] == [tuple(close), tuple(wide)]
+    assert refuted(found[1], [Track((Reading(21, "c"), Reading(22, "c"))), found[1]]) and not found[0].fleeting
 
 
 def test_looks_of_like_distance_side_by_side_are_one_track() -> None:
@@ -175,6 +196,17 @@ def test_the_answer_is_the_order_the_sure_changes_allow_and_cites_them() -> None
     assert action.arguments["evidence"] == ["e2", "e3", "e4", "e5"]
     looked_into = past(track(5, "kitchen kitchen garden garden cellar cellar"), track(1, "kitchen garden", start=6))
     assert predict(looked_into).action.arguments["confidence"] == 0.9
+
+
+def test_what_two_looks_met_at_one_time_is_counted_once() -> None:
+    """An overview, then the same stretches closer: entries come look by look, occurrences in time."""
+    question = Question("How many times is the boat shown?", tuple(Choice("ABC"[n], "246"[n]) for n in range(3)))
+    coarse, fine = track(10, "- boat - - boat -"), track(4, "- - boat boat - - - - - boat boat -")
+    action = predict(past(coarse, fine, question=question, duration=60)).action
+    assert action.arguments["answer"] == "A", action
+    assert action.arguments["confidence"] <= 0.5 and "may be missed" in action.arguments["why"], "the end was not seen"
+    whole = predict(past(coarse, fine, question=question, duration=44)).action
+    assert whole.arguments["confidence"] > 0.5 and "missed" not in whole.arguments["why"]
 
 
 def test_refuted_readings_do_not_speak() -> None:

@@ -51,6 +51,11 @@ class Past:
     step: int
     left: int
 
+    @property
+    def frame_times(self) -> list[float]:
+        """Times of all frames looked at, each once, in order."""
+        return sorted({frame.time for entry in self.ledger.entries for frame in entry.observation.frames})
+
 
 class Mind(Protocol):
     """π, F and g of SAVE §3.1. A fresh object a run. `takes_file`: whether it can be shown the video file itself."""

@@ -100,9 +100,11 @@ def readings(entries: Iterable[Entry], question: Question) -> list[list[Reading]
 
 
 def tracks(steps: Sequence[Sequence[Reading]]) -> list[Track]:
-    """One track a step, those of like distance that touch or overlap joined; the finest first."""
+    """One track a look, those of like distance that touch or overlap joined; the finest first."""
     joined: list[Track] = []
-    for one in sorted((Track(tuple(step)) for step in steps if step), key=lambda t: t.start):
+    found = [Track(tuple(step)) for step in steps if len(step) > 1]
+    found += strung([step[0] for step in steps if len(step) == 1])
+    for one in sorted(found, key=lambda t: t.start):
         for n, other in enumerate(joined):
             like = max(one.spacing, other.spacing) < FINER * min(one.spacing, other.spacing)
             gap = max(one.start, other.start) - min(one.end, other.end)
@@ -113,6 +115,19 @@ def tracks(steps: Sequence[Sequence[Reading]]) -> list[Track]:
         else:
             joined.append(one)
     return sorted(joined, key=lambda t: t.spacing)
+
+
+def strung(singles: Sequence[Reading]) -> list[Track]:
+    """Single frames as tracks: those looked at one after the other, onwards in the video by about the same distance."""
+    runs: list[list[Reading]] = []
+    for one in singles:
+        gap = one.time - runs[-1][-1].time if runs else 0.0
+        last = runs[-1][-1].time - runs[-1][-2].time if runs and len(runs[-1]) > 1 else gap
+        if gap > 0 and max(gap, last) < FINER * min(gap, last):
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    return [Track(tuple(run)) for run in runs]
 
 
 def inside(track: Track, finer: Track, span: Interval) -> list[Reading]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from vesta_ui.domain import Action, Entry
+from collections.abc import Iterable
+from itertools import pairwise
+
+from vesta_ui.domain import Action, Entry, Modality
 from vesta_ui.exploration import Past
 from vesta_ui.exploration.order import Change, compatible, confirmed, met, readings, refuted, scores, tracks
 from vesta_ui.roles import Decision
@@ -11,6 +14,8 @@ from vesta_ui.roles.embedded.facts import Fact
 from vesta_ui.roles.embedded.weigh import Verdict, weigh
 
 MOST_CITED = 6
+SPARSE_S, MOST_SPARSE = 6.0, 0.5
+"""Frames farther apart than this may have missed what is counted; the most confidence there is then."""
 
 
 def predict(past: Past) -> Decision:
@@ -21,12 +26,17 @@ def predict(past: Past) -> Decision:
 
 def verdict(past: Past) -> Verdict:
     """What the entries say, weighed as the embedded Reasoner weighs them."""
-    return weigh(past.question, [_fact(entry) for entry in past.ledger.entries])
+    return weigh(past.question, facts(past.ledger.entries))
 
 
-def _fact(entry: Entry) -> Fact:
-    seen = entry.observation
-    return Fact(entry.id, seen.interval, seen.modality, seen.content, seen.text, seen.verdict)
+def facts(entries: Iterable[Entry]) -> list[Fact]:
+    """The entries in time order, whichever look made them; what two looks met at the same moment comes once."""
+    found: dict[tuple[Modality, str, int], Fact] = {}
+    for entry in entries:
+        seen = entry.observation
+        key = seen.modality, seen.content, round(seen.interval.start)
+        found.setdefault(key, Fact(entry.id, seen.interval, seen.modality, seen.content, seen.text, seen.verdict))
+    return sorted(found.values(), key=lambda fact: (fact.interval.start, fact.interval.end))
 
 
 def _by_order(past: Past) -> Action | None:
@@ -60,9 +70,15 @@ def _by_evidence(past: Past) -> Action:
     found = verdict(past)
     cited = [fact.id for fact in found.facts][:MOST_CITED]
     if found.found:
-        return _finalize(
-            found.label or found.text, cited, found.confidence, found.why or "it fits best what was observed"
-        )
+        confidence, why = found.confidence, found.why or "it fits best what was observed"
+        apart = max(b - a for a, b in pairwise([0.0, *past.frame_times, past.video.duration_s]))
+        asked = understand(past.question)
+        if asked.kind is Kind.COUNT and asked.modality is not Modality.SPEECH and apart > SPARSE_S:
+            confidence, why = (
+                min(confidence, MOST_SPARSE),
+                f"{why}; frames lie up to {apart:.0f} s apart, so some may be missed",
+            )
+        return _finalize(found.label or found.text, cited, confidence, why)
     if past.question.choices:
         return _finalize(past.question.choices[0].label, [], 0.05, f"not found: {found.why}; this is a guess")
     return _finalize(found.text, [], 0.05, found.why)

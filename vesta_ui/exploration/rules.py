@@ -14,7 +14,7 @@ from vesta_ui.domain import Action, Entry, Interval, Modality, ModelCall, Observ
 from vesta_ui.exploration import Past, Query, Sight
 from vesta_ui.exploration.order import Reading, Track, compatible, confirmed, met, readings, refuted, tracks
 from vesta_ui.exploration.predict import predict, verdict
-from vesta_ui.exploration.ranges import QUERY_RANGE
+from vesta_ui.exploration.ranges import QUERY_RANGE, uniform
 from vesta_ui.exploration.showing import cells, header, heard, said, with_frames
 from vesta_ui.exploration.tokens import FRAME_TOKENS
 from vesta_ui.operations import Result, Workspace
@@ -28,6 +28,8 @@ WIDE_S = 60.0
 """Range at which the whole video is gone through when its overview does not settle the question."""
 CLOSE_S = 8.0
 """Range of a closer look at one thing."""
+AT_ONCE = 6
+"""Single frames over one stretch."""
 
 
 class Rules:
@@ -84,11 +86,6 @@ def settled(past: Past) -> bool:
     return found.confidence >= SURE and (found.margin >= AHEAD or not past.question.choices)
 
 
-def frame_times(past: Past) -> list[float]:
-    """Times of all frames looked at, each once."""
-    return sorted({frame.time for entry in past.ledger.entries for frame in entry.observation.frames})
-
-
 class RangeRules(Rules):
     """For `query_range`: first the whole video, then wherever the evidence is too coarse."""
 
@@ -109,10 +106,17 @@ class RangeRules(Rules):
 
 
 class FrameRules(Rules):
-    """For `query_frame`: the middle first, then the widest stretch not looked into, what changes or matches before the rest."""
+    """For `query_frame`: the middle first, then the widest stretch not looked into, what changes or matches before the
+    rest. For an order, `AT_ONCE` frames one after the other over each stretch that `query_range` would be asked for."""
+
+    def __init__(self, query: Query, workspace: Workspace) -> None:
+        super().__init__(query, workspace)
+        self._waiting: list[float] = []
 
     def choose(self, past: Past) -> Decision:
-        frames, duration, rate = frame_times(past), past.video.duration_s, past.video.fps
+        if understand(past.question).kind is Kind.ORDER and past.question.choices:
+            return self._in_order(past)
+        frames, duration, rate = past.frame_times, past.video.duration_s, past.video.fps
         if not self.begun(past):
             return self._frame(duration / 2, rate, "I have seen nothing yet, so I begin in the middle.")
         if understand(past.question).kind not in (Kind.COUNT, Kind.ORDER) and settled(past):
@@ -122,6 +126,17 @@ class FrameRules(Rules):
             return predict(past)
         widest = max(gaps, key=lambda gap: gap.length * self._interest(gap, past))
         return self._frame(widest.middle, rate, f"Least is known of {widest}, so I look into its middle.")
+
+    def _in_order(self, past: Past) -> Decision:
+        whole, rate = Interval(0.0, past.video.duration_s), past.video.fps
+        if not self._waiting:
+            frames = past.frame_times
+            spans = [span for span, _ in ordering(past, whole)] if self.begun(past) else [whole]
+            fresh = ([t for t in uniform(s, AT_ONCE) if all(abs(t - f) > 0.5 / rate for f in frames)] for s in spans)
+            self._waiting = next(filter(None, fresh), [])
+        if not self._waiting:
+            return predict(past)
+        return self._frame(self._waiting.pop(0), rate, "What follows what shows only in frames at even distances.")
 
     def _interest(self, gap: Interval, past: Past) -> float:
         """2 where the two ends differ, or one of them bears on the question; else 1."""
@@ -215,7 +230,7 @@ def _middle(track: Track, whole: Interval) -> list[tuple[Interval, str]]:
 def evidence(past: Past, whole: Interval) -> list[tuple[Interval, str]]:
     """For anything else: closer where the question seems met, then through the whole video, densest need first."""
     kind = understand(past.question).kind
-    frames = frame_times(past)
+    frames = past.frame_times
     everything = kind in (Kind.COUNT, Kind.ORDER) or understand(past.question).negated
     if not everything and settled(past):
         return []
