@@ -127,8 +127,8 @@ def _line(name: str, path: str, colour: str, more: str = "") -> str:
     return f'<path class="{name}" d="{path}" fill="none" stroke="{colour}" {more}/>'
 
 
-def _text(x: float, y: float, text: str, name: str = "axis", anchor: str = "middle", more: str = "") -> str:
-    colour = "#59636e" if name == "axis" else "#14181c"
+def _text(x: float, y: float, text: str, name: str = "tick", anchor: str = "middle", more: str = "") -> str:
+    colour = "#59636e" if name == "tick" else "#14181c"
     return f'<text class="{name}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}" {more}>{escape(text)}</text>'
 
 
