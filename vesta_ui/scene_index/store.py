@@ -22,7 +22,7 @@ from vesta_ui.errors import BadSpec, Busy, StorageFailed, VestaError
 
 SCHEMA = 1
 LOCK_WAIT_S = 5.0
-STORE_WAIT_S = 60.0
+STORE_WAIT_S = 20.0
 """Writes of another process to the store are short, unless the machine is busy; a finished build is worth waiting for."""
 SEARCH_EFFORT = 1500
 """hnsw:ef_search; Chroma's default of 100 finds about half of the true neighbours among 100,000 clustered scenes."""
