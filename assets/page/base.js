@@ -38,6 +38,10 @@
     const seconds = tenths ? rest.toFixed(1).padStart(4, "0") : String(Math.floor(rest)).padStart(2, "0");
     return (hours ? hours + ":" : "") + String(minutes).padStart(2, "0") + ":" + seconds;
   };
+  V.readTime = (text) => { /* "1:02:03.5", "83.5", "1m 23s" → seconds, or null */
+    const parts = text.trim().replace(/\s*[hm]\s*(?=\d)/gi, ":").replace(/s$/i, "").split(":");
+    return parts.length <= 3 && parts.every((p) => /^\d+([.]\d+)?$/.test(p)) ? parts.reduce((sum, p) => 60 * sum + Number(p), 0) : null;
+  };
   V.span = (s, e) => {
     const fine = e - s < 10;
     return V.clock(s, fine) + (e - s > 0.05 ? "–" + V.clock(e, fine) : "");
@@ -97,13 +101,11 @@
     V.live[name] = { root, api, ...panel };
     const take = () => V.receive(name, api.props.value || null); /* unset ones are "" */
     api.watch("value", take);
-    take();
-    if (Object.keys(V.live).length === document.querySelectorAll("[data-panel]").length) V.tell("ready");
+    name in V.values ? later(name) : take(); /* the stream of a run may be sooner than the panel */
   };
   V.receive = (name, value) => {
-    const panel = V.live[name];
-    if (!panel) return;
     V.values[name] = value;
+    if (!V.live[name]) return; /* drawn when it is there */
     if (V.state.pinned !== null && V.PINNED.includes(name)) return; /* the reader looks at an earlier step */
     later(name);
   };

@@ -15,7 +15,7 @@
     const chars = h("input", { type: "number", min: 200, step: 200, "aria-label": "Size budget in characters", onchange: () => load(step) });
     const own = h("button.mini", { type: "button", onclick: () => { fresh = true; load(step); } }, "as recorded");
     let fresh = true;
-    V.fill(place, h("div.panel-top", {}, h("h2", {}, "Step inside"), h("button.mini", { type: "button", onclick: () => load(step - 1) }, "‹"), slider, h("button.mini", { type: "button", onclick: () => load(step + 1) }, "›"), label, h("span.sp"), h("button.mini", { type: "button", onclick: () => { V.openRun(run); V.once("status", () => V.pin(step)); } }, "whole page as then"), h("button.mini", { type: "button", "aria-label": "Close", onclick: () => { place.hidden = true; } }, "close")), tabs, body);
+    V.fill(place, h("div.panel-top", {}, h("h2", {}, "Step inside"), h("button.mini", { type: "button", onclick: () => load(step - 1) }, "‹"), slider, h("button.mini", { type: "button", onclick: () => load(step + 1) }, "›"), label, h("span.sp"), h("button.mini", { type: "button", onclick: () => { V.openRun(run, () => V.pin(step)); } }, "whole page as then"), h("button.mini", { type: "button", "aria-label": "Close", onclick: () => { place.hidden = true; } }, "close")), tabs, body);
     place.classList.add("card");
 
     async function load(next) {

@@ -16,21 +16,21 @@
     if (next) { V.select({ entry: next.entry || next.id, s: next.s, e: next.e, step: next.step }); V.seek(next.s); }
   };
   const loop = () => (V.looping() ? V.loop(null) : V.state.selection?.e > V.state.selection?.s && V.loop(V.state.selection.s, V.state.selection.e));
-  const KEYS = [
-    ["j", "next step", () => step(1)], ["k", "previous step", () => step(-1)], ["e", "open or close the step", () => V.state.selection?.step && V.expandStep(V.state.selection.step)], ["r", "raw reply of the step", () => V.state.selection?.step && V.stepTab("Raw")],
-    [" ", "play or pause the video", () => V.togglePlay(), "Space"], ["ArrowLeft", "back 5 s (Shift: 1 s)", (e) => V.seek(Math.max(0, V.now() - (e.shiftKey ? 1 : 5))), "←"], ["ArrowRight", "forward 5 s (Shift: 1 s)", (e) => V.seek(V.now() + (e.shiftKey ? 1 : 5)), "→"],
-    ["[", "previous evidence", () => evidence(-1)], ["]", "next evidence", () => evidence(1)], ["l", "loop the selected interval", loop], ["<", "slower", () => V.speed(-1)], [">", "faster", () => V.speed(1)],
-    ["p", "pause or continue the agent", () => V.press("pause")], ["n", "one step of the agent", () => V.press("step")], ["x", "stop the agent", () => V.press("stop")],
-    [",", "page as one step earlier", () => V.scrub?.(-1)], [".", "page as one step later", () => V.scrub?.(1)],
-    ["/", "search the steps (Enter: next)", () => document.querySelector("#v-search")?.focus()], ["0", "whole video on the timeline", () => V.timeline.fit()], ["y", "copy a link to this", () => V.copyLink(V.state.selection?.step)],
-    ["f", "fork from the chosen step", () => V.fork?.()], ["c", "compare", () => V.compare?.()], ["m", "note on the chosen step", () => V.noteStep?.(V.state.run, V.state.selection?.step)], ["?", "this sheet", () => V.help()], ["Escape", "close, deselect", () => escape(), "Esc"],
-  ];
+  const chosen = () => V.state.selection?.step;
+  /* [key, what it does, how, how the key is written] */
+  const GROUPS = {
+    Steps: [["j", "next step", () => step(1)], ["k", "previous step", () => step(-1)], ["e", "open or close the step", () => chosen() && V.expandStep(chosen())], ["r", "raw reply of the step", () => chosen() && V.stepTab("Raw")], ["/", "search (Enter: next)", () => document.querySelector("#v-search")?.focus()], ["m", "note on the step", () => V.noteStep(V.state.run, chosen())], ["f", "fork from the step", () => V.fork()]],
+    Video: [[" ", "play or pause", () => V.togglePlay(), "Space"], ["ArrowLeft", "back 5 s (Shift: 1 s)", (e) => V.seek(Math.max(0, V.now() - (e.shiftKey ? 1 : 5))), "←"], ["ArrowRight", "on 5 s (Shift: 1 s)", (e) => V.seek(V.now() + (e.shiftKey ? 1 : 5)), "→"], ["t", "go to a time", () => V.askTime()], ["[", "previous evidence", () => evidence(-1)], ["]", "next evidence", () => evidence(1)], ["l", "loop the selection", loop], ["<", "slower", () => V.speed(-1)], [">", "faster", () => V.speed(1)]],
+    Agent: [["p", "pause or continue", () => V.press("pause")], ["n", "one step", () => V.press("step")], ["x", "stop", () => V.press("stop")], [",", "page one step earlier", () => V.scrub(-1)], [".", "page one step later", () => V.scrub(1)]],
+    Page: [["0", "whole video on the timeline", () => V.timeline.fit()], [/^[1-9]$/, "show or hide a lane", (e) => V.timeline.toggleNth(+e.key), "1–9"], ["c", "compare", () => V.compare()], ["y", "copy a link to this", () => V.copyLink(chosen())], ["?", "this sheet", () => V.help()], ["Escape", "close, deselect", () => escape(), "Esc"]],
+  };
+  const KEYS = Object.values(GROUPS).flat();
   const escape = () => (V.looping() ? V.loop(null) : V.state.pinned !== null ? V.pin(null) : V.select(null));
 
   const sheet = h("dialog", { id: "v-help", "aria-labelledby": "v-help-title" });
   V.help = () => {
     V.fill(sheet, h("div.panel", {}, h("div.panel-top", {}, h("h2", { id: "v-help-title" }, "Keyboard"), h("span.sp"), h("button.mini", { type: "button", onclick: () => sheet.close() }, "close")),
-      h("dl", {}, KEYS.filter(([key]) => !(key === "f" && !V.fork) && !(key === "c" && !V.compare)).map(([key, text, , name]) => h("div", {}, h("dt", {}, h("kbd", {}, name || key)), h("dd", {}, text)))),
+      h("div.groups", {}, Object.entries(GROUPS).map(([title, keys]) => h("section", {}, h("h3", {}, title), h("dl", {}, keys.map(([key, text, , name]) => h("div", {}, h("dt", {}, h("kbd", {}, name || key)), h("dd", {}, text))))))),
       h("p.dim", {}, "Click any time to go there, Shift-click to loop it. Ctrl+Enter in the question runs it."),
       h("label", {}, h("input", { type: "checkbox", checked: on, onchange: (e) => { on = e.target.checked; try { localStorage.setItem("vesta-keys", on ? "on" : "off"); } catch { /* not remembered */ } } }), " single keys are on")));
     if (!sheet.isConnected) document.body.append(sheet);
@@ -43,7 +43,7 @@
     const target = event.target;
     if (target.closest?.("input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable], [role=combobox], [role=listbox], .menu")) return;
     if ([" ", "Enter", "ArrowLeft", "ArrowRight"].includes(event.key) && target.closest?.("button, a, summary, [role=tab], [role=slider], input")) return;
-    const found = KEYS.find(([key]) => key === event.key);
+    const found = KEYS.find(([key]) => (key.test ? key.test(event.key) : key === event.key));
     if (!found || (event.repeat && ["p", "n", "x"].includes(event.key))) return;
     if ((document.body.dataset.tab || "live") !== "live" && event.key !== "?") return;
     event.preventDefault();

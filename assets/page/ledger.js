@@ -5,6 +5,15 @@
   const SIGN = { verified: "✓", rejected: "✕", inconclusive: "?", unverified: "○" };
   V.state_mark = (status) => h("span.state", { class: "st-" + status }, h("i", { "aria-hidden": "true" }, SIGN[status]), status);
 
+  /* what speaks for and against every answer; `worded`: with its text, for who does not know the letters by heart */
+  V.matrix = (hypotheses, worded = false) => {
+    const most = Math.max(0.01, ...hypotheses.map((x) => Math.max(x.support, x.refutation)));
+    const best = Math.max(...hypotheses.map((x) => x.support - x.refutation));
+    if (worded && hypotheses.every((x) => !x.support && !x.refutation)) return h("ul.matrix.worded", {}, hypotheses.map((x) => h("li.hyp", {}, h("b", {}, x.label), h("span.word", {}, x.text))));
+    return h("div.matrix", { role: "table", "aria-label": "Support for each answer", class: worded ? "worded" : "" }, hypotheses.map((x) => h("div.hyp", { role: "row", class: x.support - x.refutation === best && best > 0 ? "best" : "", title: `${x.label}: ${x.text} — for ${x.support}, against ${x.refutation}` },
+      h("b", { role: "rowheader" }, x.label), worded ? h("span.word", { role: "cell" }, x.text) : null, h("span.bars", { role: "cell" }, h("i.for", { style: { width: (100 * x.support) / most + "%" } }), h("i.against", { style: { width: (100 * x.refutation) / most + "%" } })), h("span.num", { role: "cell" }, `+${x.support.toFixed(1)} −${x.refutation.toFixed(1)}`))));
+  };
+
   V.panels.ledger = (root) => {
     root.classList.add("card");
     let ledger = null, view = "Evidence", onlyCited = false, run = "", seen = new Map(), rows = new Map();
@@ -36,7 +45,7 @@
       seen.ready = true;
       if (!refs.length && !entries.length) return h("p.empty", {}, "Nothing yet.");
       const hidden = ledger.total - ledger.entries.length;
-      return [matrix(), h("table", {}, h("thead", {}, h("tr", {}, ["#", "when", "what", "from", "state"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, entries.reverse(), refs)), hidden > 0 ? h("p.dim", {}, `${hidden} older entries are in the trace.`) : null];
+      return [ledger.hypotheses.some((x) => x.support || x.refutation) ? V.matrix(ledger.hypotheses) : null, h("table", {}, h("thead", {}, h("tr", {}, ["#", "when", "what", "from", "state"].map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, entries.reverse(), refs)), hidden > 0 ? h("p.dim", {}, `${hidden} older entries are in the trace.`) : null];
     }
     /* rows that did not change are kept as they are */
     const row = (id, item, fresh, text, make) => {
@@ -52,13 +61,6 @@
       const last = r.history.at(-2);
       return [last && last[1] !== r.status ? h("span.dim", {}, last[1] + " → ") : null, V.state_mark(r.status)];
     };
-    function matrix() {
-      if (!ledger.hypotheses.length || !ledger.hypotheses.some((x) => x.support || x.refutation)) return null;
-      const most = Math.max(0.01, ...ledger.hypotheses.map((x) => Math.max(x.support, x.refutation)));
-      const best = Math.max(...ledger.hypotheses.map((x) => x.support - x.refutation));
-      return h("div.matrix", { role: "table", "aria-label": "Support for each answer" }, ledger.hypotheses.map((x) => h("div.hyp", { role: "row", class: x.support - x.refutation === best && best > 0 ? "best" : "", title: `${x.label}: ${x.text} — for ${x.support}, against ${x.refutation}` },
-        h("b", { role: "rowheader" }, x.label), h("span.bars", { role: "cell" }, h("i.for", { style: { width: (100 * x.support) / most + "%" } }), h("i.against", { style: { width: (100 * x.refutation) / most + "%" } })), h("span.num", { role: "cell" }, `+${x.support.toFixed(1)} −${x.refutation.toFixed(1)}`))));
-    }
     function coverage() {
       const c = ledger.coverage;
       const bar = (name, list, kind) => h("div.cov", {}, h("span", {}, name), h("div.cov-bar", { class: c.seen.length || c.heard.length ? "begun" : "" }, list.map(([s, e]) => h("i", { class: kind, style: { left: (100 * s) / c.duration + "%", width: Math.max(0.3, (100 * (e - s)) / c.duration) + "%" } }))));
@@ -81,6 +83,7 @@
       update: (value) => {
         if (value && value.run !== run) { run = value.run; seen = new Map(); rows = new Map(); }
         ledger = value;
+        V.tell("standing", value?.hypotheses || []);
         if (view === "What the Reasoner sees" || view === "Memory") { if (!value) draw(); else if (body.dataset.at !== String(value.step)) { body.dataset.at = value.step; draw(); } return; }
         draw();
       },

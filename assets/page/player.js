@@ -27,8 +27,15 @@
     video.playbackRate = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, (at < 0 ? 1 : at) + way))];
   };
 
+  /* a moment, or an interval, put into the question */
+  V.askAbout = (s, e) => {
+    const field = document.querySelector("#question textarea"), text = field.value.trim().replace(/\s*\((around|between) \d.*?\)$/, "");
+    V.type("question", `${text} (${e > s ? `between ${V.clock(s, false)} and ${V.clock(e, false)}` : `around ${V.clock(s, false)}`})`.trim());
+    field.focus();
+  };
+
   V.panels.player = (root) => {
-    const cover = h("div.cover"), time = h("span.mono"), loopMark = h("button.mini", { type: "button", hidden: true, title: "Stop looping (l)", onclick: () => V.loop(null) });
+    const cover = h("div.cover"), time = h("button.clock.mono", { type: "button", title: "Go to a time (t)", onclick: () => V.askTime() }), loopMark = h("button.mini", { type: "button", hidden: true, title: "Stop looping (l)", onclick: () => V.loop(null) });
     video = h("video", { preload: "metadata", playsinline: true, tabindex: "0", "aria-label": "Video player" });
     const play = h("button.play", { type: "button", "aria-label": "Play", title: "Play or pause (Space)", onclick: V.togglePlay }, "▶");
     const bar = h("input.seek", { type: "range", min: 0, max: 1000, value: 0, step: 1, "aria-label": "Position in the video",
@@ -36,17 +43,16 @@
     const rate = h("button.mini", { type: "button", title: "Speed ( < and > )", onclick: () => { const i = SPEEDS.indexOf(video.playbackRate); video.playbackRate = SPEEDS[(i + 1) % SPEEDS.length]; } }, "1×");
     const captions = h("button.mini", { type: "button", title: "Subtitles from the transcript", "aria-pressed": "true", onclick: () => showCaptions(captions.getAttribute("aria-pressed") !== "true") }, "CC");
     const mute = h("button.mini", { type: "button", "aria-label": "Mute", title: "Sound on or off", onclick: () => { video.muted = !video.muted; } }, "♪");
-    const here = h("button.mini", { type: "button", title: "Put this moment into the question", onclick: askHere }, "ask about here");
-    V.append(root, [h("div.screen", {}, video, cover), h("div.bar", {}, play, time, bar, loopMark, h("span.sp"), captions, mute, rate, here)]);
+    const here = h("button.mini", { type: "button", title: "Put this moment into the question", onclick: () => V.askAbout(V.now()) }, h("span.long", {}, "ask about here"), h("span.short", { "aria-hidden": "true" }, "ask"));
+    const where = h("input.goto.mono", { type: "text", hidden: true, "aria-label": "Go to a time, for example 1:23 or 83.5", spellcheck: "false", onblur: () => leave(),
+      onkeydown: (e) => { if (e.key === "Enter") { const t = V.readTime(where.value); if (t === null || t > V.duration()) return V.say(`Write a time like 1:23 or 83.5, at most ${V.clock(V.duration())}.`); leave(); V.select({ s: t, e: t }); V.seek(t); } if (e.key === "Escape") { e.stopPropagation(); leave(); } } });
+    V.askTime = () => { where.value = V.clock(V.now()); where.hidden = false; time.hidden = true; where.focus(); where.select(); };
+    const leave = () => { const inside = document.activeElement === where; where.hidden = true; time.hidden = false; if (inside) time.focus(); };
+    V.append(root, [h("div.screen", {}, video, cover), h("div.bar", {}, play, time, where, bar, loopMark, h("span.sp"), captions, mute, rate, here)]);
 
     function showCaptions(on) {
       captions.setAttribute("aria-pressed", String(on));
       for (const track of video.textTracks) track.mode = on ? "showing" : "hidden";
-    }
-    function askHere() {
-      const field = document.querySelector("#question textarea"), at = V.clock(V.now(), false);
-      V.type("question", `${field.value.trim().replace(/\s*\(around \d.*?\)$/, "")} (around ${at})`.trim());
-      field.focus();
     }
     function tick() {
       const now = V.now(), total = video.duration || V.duration();
@@ -63,6 +69,8 @@
     video.addEventListener("volumechange", () => mute.setAttribute("aria-pressed", String(!video.muted)));
     video.addEventListener("ratechange", () => { rate.textContent = video.playbackRate + "×"; });
     video.addEventListener("loadedmetadata", () => { if (wanted !== null) V.seek(wanted); });
+    video.addEventListener("loadeddata", () => hold(""));
+    video.addEventListener("loadedmetadata", () => setTimeout(() => video.getAttribute("src") && hold(""), 1500)); /* some browsers load no picture before they play */
     video.addEventListener("click", V.togglePlay);
     video.addEventListener("error", () => video.getAttribute("src") && hold("This browser cannot play the copy of this video. Times and frames still work."));
     V.on("loop", (now) => { loopMark.hidden = !now; loopMark.textContent = now ? `⟲ ${V.span(now[0], now[1])} ×` : ""; });
@@ -93,10 +101,11 @@
         V.tell("video", facts);
       }
       if (state.ready) {
-        hold("");
         const src = V.url(`video/${key}`);
-        if (video.src !== src) { video.src = src; video.load(); }
-        return;
+        if (video.src === src) return hold("");
+        hold(`Opening “${state.name}” …`);
+        video.src = src;
+        return video.load();
       }
       video.removeAttribute("src");
       if (state.error) return hold(state.error);

@@ -7,25 +7,27 @@
 
   V.panels.route = (root) => {
     root.classList.add("card");
-    return {
-      update: (route) => {
-        root.dataset.policy = route?.policy || "";
-        if (!route) return V.fill(root, h("p.empty", {}, "Route — which evidence the question needs: one place, many places, or a comparison of answers."));
-        const chips = [h("span.chip", {}, route.emphasis), route.flags.map((f) => h("span.chip", {}, FLAGS[f] || f))];
-        const model = route.model
-          ? `Model: ${route.model.demands.map((d) => WORDS[d] || d).join(", ")}, confidence ${route.model.confidence.toFixed(2)}. ${route.model.why}`
-          : route.model_note ? `Model: ${route.model_note}` : "";
-        const cues = route.cues.length ? "Prior: " + route.cues.map((c) => `“${c.words}” → ${WORDS[c.demand] || c.demand}`).join(", ") + "." : "Prior: no cue in the words.";
-        V.fill(root,
-          h("div.route-top", {}, h(`span.pi.${route.policy}`, { title: V.POLICY[route.policy] }, route.policy), chips,
-            route.overridden.length ? h("span.chip.warn", {}, "by hand: " + route.overridden.join(", ")) : null,
-            route.model && h("span.dim.right", {}, `confidence ${route.model.confidence.toFixed(2)}`)),
-          h("p.why", {}, route.why),
-          h("p.why.dim", {}, cues, " ", model),
-          route.retrieved.length ? strip(route) : null,
-          route.sets?.pool ? sets(route) : null);
-      },
-    };
+    let shown = null;
+    V.on("scenes", () => shown && draw(shown)); /* the pictures of the scenes have come */
+    return { update: draw };
+    function draw(route) {
+      shown = route;
+      root.dataset.policy = route?.policy || "";
+      if (!route) return V.fill(root, h("p.empty", {}, "Route — which evidence the question needs: one place, many places, or a comparison of answers."));
+      const chips = [h("span.chip", {}, route.emphasis), route.flags.map((f) => h("span.chip", {}, FLAGS[f] || f))];
+      const model = route.model
+        ? `Model: ${route.model.demands.map((d) => WORDS[d] || d).join(", ")}, confidence ${route.model.confidence.toFixed(2)}. ${route.model.why}`
+        : route.model_note ? `Model: ${route.model_note}` : "";
+      const cues = route.cues.length ? "Prior: " + route.cues.map((c) => `“${c.words}” → ${WORDS[c.demand] || c.demand}`).join(", ") + "." : "Prior: no cue in the words.";
+      V.fill(root,
+        h("div.route-top", {}, h(`span.pi.${route.policy}`, { title: V.POLICY[route.policy] }, route.policy), chips,
+          route.overridden.length ? h("span.chip.warn", {}, "by hand: " + route.overridden.join(", ")) : null,
+          route.model && h("span.dim.right", {}, `confidence ${route.model.confidence.toFixed(2)}`)),
+        h("p.why", {}, route.why),
+        h("p.why.dim", {}, cues, " ", model),
+        route.retrieved.length ? strip(route) : null,
+        route.sets?.pool ? sets(route) : null);
+    }
   };
 
   /* Algorithm 2 in the open: how large the pool was, what dispersion left out, what was filled back in. */
@@ -47,5 +49,4 @@
         h("span.mono", {}, V.clock(ref.s, false)), ref.h.length ? h("b", {}, ref.h.join("")) : null);
     }));
   }
-  V.on("scenes", () => V.values.route && V.show("route", V.values.route));
 })();

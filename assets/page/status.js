@@ -16,7 +16,7 @@
   V.panels.head = (root) => {
     let roles = {}, status = {}, forecast = null;
     const nav = h("nav", { role: "tablist", "aria-label": "Pages" }), chips = h("div.chips"), tools = h("div.tools", {},
-      h("button.icon", { type: "button", title: "Stage mode: big type", "aria-label": "Stage mode", "aria-pressed": "false", onclick: (e) => V.stage(e.currentTarget) }, "Aa"),
+      h("button.icon", { type: "button", title: "Stage mode: big type", "aria-label": "Stage mode", "aria-pressed": String(document.body.classList.contains("stage")), onclick: (e) => V.stage(e.currentTarget) }, "Aa"),
       h("button.icon", { type: "button", title: "Settings", "aria-label": "Settings", id: "v-settings", onclick: () => V.openSettings?.() }, "⚙"),
       h("button.icon", { type: "button", title: "Keyboard (?)", "aria-label": "Keyboard help", onclick: () => V.help?.() }, "?"));
     V.append(root, [h("h1", {}, "VESTA"), nav, h("span.sp"), chips, tools]);
@@ -61,7 +61,13 @@
     const dot = h("i.dot", { "aria-hidden": "true" }), replay = h("div.replay", { hidden: true });
     V.append(root, [dot, text, bar, h("span.sp"), replay]);
     V.replayBar?.(replay);
-    let shownVideo = "", filled = "", ofRun = false, wasOn = false, said = "";
+    let shownVideo = "", filled = "", ofRun = false, wasOn = false, said = "", now = { phase: "idle", text: "" };
+    const write = () => {
+      const past = V.state.pinned !== null;
+      text.textContent = past ? `The page as it was ${V.state.pinned ? "after step " + V.state.pinned : "before the first step"}.` : now.text;
+      root.dataset.phase = past ? "past" : now.phase;
+    };
+    V.on("pin", write);
     V.on("run", (run) => {
       if (run || !ofRun) return;
       /* another video was chosen: nothing of the old run stays. What Python said meanwhile (“Opened …”) does. */
@@ -72,16 +78,16 @@
       update: (value) => {
         if (!value) return;
         said = value.run ? "" : value.text;
-        if (!value.run && wasOn && V.state.run) return void (text.textContent = value.text); /* about a command: the run goes on */
+        if (!value.run && wasOn && V.state.run) return void ((now.text = value.text), write()); /* about a command: the run goes on */
         if (value.run) V.setRun(value.run);
         if (value.run && !value.roles) V.follow(value.run, true);
         ofRun = !!value.run;
         wasOn = ofRun && !!value.live;
         const phase = value.phase || "idle";
-        text.textContent = value.text || "Ready. Pick a question and press Run.";
+        now = { phase, text: value.text || "Ready. Pick a question and press Run." };
+        write();
         bar.hidden = !BUSY.includes(phase) || phase === "paused";
         if (Number.isFinite(value.progress)) bar.value = value.progress; else bar.removeAttribute("value");
-        root.dataset.phase = phase;
         V.phase(phase);
         buttons(phase);
         if (!value.roles) return;

@@ -8,29 +8,17 @@
   V.panels.steps = (root, api) => {
     root.classList.add("card");
     const cards = new Map(), open = new Set();
-    let filter = "all", sifted = false, words = "", run = "", total = 0, unread = 0, opener = true;
+    let filter = "all", letter = "", sifted = false, words = "", run = "", total = 0, unread = 0, opener = true;
     const count = h("span.dim");
     const filters = h("div.filters", { role: "group", "aria-label": "Filter steps" }, FILTERS.map((name) => h("button", { type: "button", "aria-pressed": String(name === "all"), data: { filter: name }, onclick: () => { filter = name; sift(); } }, name)));
+    const letters = h("select.letters", { "aria-label": "Only steps that bear on this answer", title: "Only steps that bear on this answer", hidden: true, onchange: () => { letter = letters.value; sift(); } });
     const search = h("input.search", { type: "search", placeholder: "search  /", "aria-label": "Search the steps", id: "v-search", oninput: () => { words = search.value.toLowerCase(); sift(); },
       onkeydown: (e) => { if (e.key === "Enter") { e.preventDefault(); jump(e.shiftKey ? -1 : 1); } if (e.key === "Escape") { search.value = words = ""; sift(); search.blur(); } } });
     const list = h("div.feed", { role: "log", "aria-live": "polite", "aria-label": "Steps of the agent", tabindex: "0" });
     const proposed = h("div.proposed", { hidden: true });
     const pill = h("button.pill", { type: "button", hidden: true, onclick: () => { V.state.follow = true; follow(); } });
-    const recorded = h("button.link", { type: "button", hidden: !V.recorded, onclick: () => V.watchRecorded() }, "Or watch a recorded run at once");
-    const before = h("p", { hidden: true });
-    const empty = h("div.empty.first", {}, before,
-      h("p", {}, h("b", {}, "1 "), "Pick a question above, or write your own about any video."),
-      h("p", {}, h("b", {}, "2 "), "Press Run: every step the agent takes appears here as it happens."),
-      h("p", {}, h("b", {}, "3 "), "Click any time or any bar to see the moment it talks about."),
-      recorded);
-    V.on("recorded", (there) => { recorded.hidden = !there || !before.hidden; });
-    const NO_STEP = { indexing: "The video is indexed first; then every step the agent takes appears here.", stopped: "Stopped before the first step.", failed: "Failed before the first step; the line above says why.", lost: "Interrupted before the first step.", done: "Answered without a step." };
-    V.on("phase", (phase) => {
-      const asking = ["idle", "error"].includes(phase);
-      before.textContent = asking ? "" : NO_STEP[phase] || "The first step appears here in a moment.";
-      for (const line of empty.children) line.hidden = line === before ? asking : line === recorded ? !asking || !V.recorded : !asking;
-    });
-    V.append(root, [h("div.panel-top", {}, h("h2", {}, "Steps"), count, filters, search), h("div.feed-wrap", {}, list, pill), proposed]);
+    const { empty, hint } = V.firstSteps();
+    V.append(root, [h("div.panel-top", {}, h("h2", {}, "Steps"), count, filters, h("span.sp"), letters, search), h("div.feed-wrap", {}, list, pill), proposed]);
     V.proposal(proposed, api.trigger);
 
     list.addEventListener("scroll", () => {
@@ -42,11 +30,11 @@
     function sift() {
       filters.querySelectorAll("button").forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.filter === filter)));
       let shown = 0;
-      if (filter === "all" && !words) { if (sifted) for (const { node } of cards.values()) { node.hidden = false; node.classList.remove("hit"); } sifted = false; shown = total; }
+      if (filter === "all" && !words && !letter) { if (sifted) for (const { node } of cards.values()) { node.hidden = false; node.classList.remove("hit"); } sifted = false; shown = total; }
       else for (const { node, data } of cards.values()) {
         const kind = filter === "all" || (filter === "failures" ? data.failures.length || data.state === "error" : data.op === filter);
         const hit = !words || [data.op, data.thought, data.result, data.ask, ...data.observations.map((o) => o.content + " " + o.text)].join(" ").toLowerCase().includes(words);
-        node.hidden = !(kind && hit);
+        node.hidden = !(kind && hit && (!letter || data.h.includes(letter)));
         node.classList.toggle("hit", !!words && hit);
         shown += !node.hidden;
         sifted = true;
@@ -81,12 +69,13 @@
     }
 
     function head(data) {
-      const cost = [data.frames ? V.plural(data.frames, "frame") : null, data.calls ? [V.tokens(data.usage.tokens), V.money(data.usage.usd)].join(" · ") : null, data.state === "deciding" || data.state === "working" ? null : V.seconds(data.seconds)].filter(Boolean).join(" · ");
+      const cost = [data.frames ? V.plural(data.frames, "frame") : null, data.calls ? [V.tokens(data.usage.tokens), V.money(data.usage.usd)].join(" · ") : null, ["done", "error"].includes(data.state) ? V.seconds(data.seconds) : null].filter(Boolean).join(" · ");
       return h("div.step-head", {},
         h("button.fold", { type: "button", "aria-expanded": String(open.has(data.n)), "aria-label": `Step ${data.n}, ${data.op || "deciding"}`, onclick: (e) => { e.stopPropagation(); expand(data.n, !open.has(data.n)); } }, h("b", {}, data.n)),
         h("span.op", { class: "op-" + data.op }, h("i", { "aria-hidden": "true" }, SIGN[data.op] || "…"), data.op || "deciding"),
-        data.at.slice(0, 3).map(([s, e]) => V.time(s, e, { step: data.n })), data.at.length > 3 ? h("span.dim", {}, `+${data.at.length - 3}`) : null,
+        data.at.slice(0, 2).map(([s, e]) => V.time(s, e, { step: data.n })), data.at.length > 2 ? h("span.dim", { title: data.at.slice(2).map(([s, e]) => V.span(s, e)).join(", ") }, `+${data.at.length - 2}`) : null,
         data.source === "user" ? h("span.chip", {}, "by hand") : data.source === "forced" ? h("span.chip.warn", {}, "forced") : null,
+        data.state === "proposed" ? h("span.chip", {}, "proposed") : data.state === "cut" ? h("span.chip.warn", {}, "not carried out") : null,
         data.failures.map((f) => h("span.chip.bad", {}, f.replaceAll("_", " "))),
         (V.marks?.[data.n] || []).map((m) => h("span.chip.warn", { title: m.text, data: { mark: m.label } }, "✎ ", m.label || V.cut(m.text, 4))),
         data.state === "working" || data.state === "deciding" ? h("span.busy", { "aria-label": "working" }) : null,
@@ -105,6 +94,15 @@
     V.on("marks", () => cards.forEach(draw));
     V.on("select", () => { for (const { node, data } of cards.values()) node.classList.toggle("sel", V.belongs({ step: data.n })); });
     V.on("run", () => { cards.clear(); open.clear(); list.replaceChildren(empty); run = ""; total = 0; unread = 0; pill.hidden = true; count.textContent = ""; V.state.follow = true; opener = true; });
+    V.on("pin", hint);
+    V.on("status", (value) => { /* the choices are known before any step bears on one */
+      const names = value.choices.map((_, i) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i]).filter(Boolean);
+      if (letters.options.length === names.length + 1) return;
+      letter = "";
+      letters.hidden = !names.length;
+      V.fill(letters, h("option", { value: "" }, `A–${names.at(-1)}`), names.map((name) => h("option", { value: name }, name)));
+      sift();
+    });
 
     return {
       update: (value) => {
@@ -130,7 +128,11 @@
         if (opener && V.asked.get("step") && cards.has(+V.asked.get("step")) && V.asked.get("run") === run) {
           opener = false;
           const n = +V.asked.get("step");
-          V.asked.get("at") ? V.pin(n) : (V.select({ step: n }), expand(n, true));
+          if (V.asked.get("at")) return void V.pin(n);
+          V.state.follow = n === total;
+          V.select({ step: n });
+          expand(n, true);
+          requestAnimationFrame(() => cards.get(n)?.node.scrollIntoView({ block: "nearest" }));
         }
       },
     };

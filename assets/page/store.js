@@ -36,13 +36,13 @@
     mine.addEventListener("message", (event) => Object.entries(JSON.parse(event.data)).forEach(([name, value]) => V.receive(name, value)));
     mine.addEventListener("end", () => mine.close());
   };
-  V.once("ready", () => V.follow(V.asked.get("run") || ""));
 
   /* ---- the run on the page */
   V.setRun = (run) => {
     if (!run || run === V.state.run) return;
     V.state.run = run;
     V.follow(run);
+    if (V.values.status?.run && V.values.status.run !== run) V.values.status = null; /* not drawn yet: it would go back to the old run */
     V.state.runSha = "";
     V.state.pinned = null;
     V.state.selection = null;
@@ -77,6 +77,7 @@
     if (url.href !== location.href) history.replaceState(history.state, "", url);
   };
   V.asked = new URL(location.href).searchParams;
+  V.follow(V.asked.get("run") || "");
 
   /* ---- the whole page as at step k; null goes back to the newest */
   V.pin = async (step) => {
@@ -85,8 +86,9 @@
       V.PINNED.forEach((name) => V.show(name, V.values[name]));
     } else {
       V.state.pinned = step;
-      const wanted = step, values = await V.get(`run/${V.state.run}?step=${step}`).catch(() => null);
-      if (!values || V.state.pinned !== wanted) return;
+      const run = V.state.run, values = await V.get(`run/${run}?step=${step}`).catch((error) => V.say(error.message));
+      if (V.state.run !== run || V.state.pinned !== step) return; /* the reader went on meanwhile */
+      if (!values) return V.pin(null);
       V.PINNED.forEach((name) => V.show(name, values[name]));
       if (step > 0) V.state.selection = { step };
       V.tell("select", V.state.selection);

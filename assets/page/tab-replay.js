@@ -52,7 +52,7 @@
         r.parent ? h("p.dim", {}, "fork at step ", r.fork_step, ": ", r.fork_edit) : null, r.answer ? h("p", {}, r.answer) : null, r.failures.map((f) => h("span.chip.bad", {}, f.replaceAll("_", " ")))),
       h("span.chip", { class: { answered: "", running: "" }[r.outcome] ?? "warn" }, r.outcome),
       h("div.row", {}, h("button.mini", { type: "button", onclick: () => V.openRun(r.id) }, "open"),
-        r.outcome === "interrupted" ? h("button.mini", { type: "button", onclick: () => V.resumeRun(r.id) }, "continue") : h("button.mini", { type: "button", onclick: () => { V.openRun(r.id); V.once("status", () => V.replay()); } }, "▶ replay"),
+        r.outcome === "interrupted" ? h("button.mini", { type: "button", onclick: () => V.resumeRun(r.id) }, "continue") : h("button.mini", { type: "button", onclick: () => { V.openRun(r.id, V.replay); } }, "▶ replay"),
         h("button.mini", { type: "button", disabled: !r.steps, title: "State at every step, and what would have been", onclick: () => V.stepInside(r.id, Math.max(1, r.steps)) }, "step inside"), V.exports(`run/${r.id}`),
         h("button.mini", { type: "button", title: "Is the folder whole and unchanged?", onclick: (e) => check(r.id, e.currentTarget) }, "verify"), h("button.mini.drop", { type: "button", onclick: (e) => drop(r.id, e.currentTarget) }, "delete")));
     async function check(id, button) {

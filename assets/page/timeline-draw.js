@@ -21,12 +21,12 @@
   T.warm = () => plotly().catch(() => {}); /* in an idle moment, so that the first lane appears at once */
 
   const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
-  function ticks(width) {
+  T.ticks = (width) => {
     const span = T.to - T.from, room = Math.max(2, Math.floor((width - T.left) / 90)), step = STEPS.find((s) => span / s <= room) || 14400;
     const values = [];
     for (let t = Math.ceil(T.from / step) * step; t <= T.to + 1e-6; t += step) values.push(+t.toFixed(3));
     return { tickvals: values, ticktext: values.map((t) => V.clock(t, step < 1)) };
-  }
+  };
 
   /* A bar at least MIN_PX wide, around its middle, cut to the view. */
   function place(item, width) {
@@ -103,10 +103,10 @@
     if (!T.value) return;
     colours = palette();
     P.react(plot, T.traces(places, width).map((t) => ({ hoverinfo: "skip", showlegend: false, ...t })), {
-      width, height, margin: { l: T.left, r: T.right, t: 0, b: 18 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", barmode: "overlay", bargap: 0, uirevision: "keep",
-      font: { family: "IBM Plex Sans, system-ui, sans-serif", size: 11, color: colours.mut },
-      xaxis: { range: [T.from, T.to], fixedrange: true, showgrid: false, zeroline: false, ticks: "outside", ticklen: 3, tickcolor: colours.line, ...ticks(width) },
-      yaxis: { range: [height - 18, 0], visible: false, fixedrange: true },
+      width, height, margin: { l: T.left, r: T.right, t: 0, b: T.axis }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", barmode: "overlay", bargap: 0, uirevision: "keep",
+      font: { family: "IBM Plex Sans, system-ui, sans-serif", size: document.body.classList.contains("stage") ? 13.5 : 11.5, color: colours.mut },
+      xaxis: { range: [T.from, T.to], fixedrange: true, showgrid: false, zeroline: false, ticks: "outside", ticklen: 3, tickcolor: colours.line, ...T.ticks(width) },
+      yaxis: { range: [height - T.axis, 0], visible: false, fixedrange: true },
     }, { staticPlot: true, displayModeBar: false, responsive: false });
     plot.dataset.drawn = String(T.value.items.length);
   };

@@ -5,7 +5,7 @@
 
   /* One real button over every bar that can be chosen: keyboard, screen reader and click all work on it. */
   T.hotspots = (places, width) => {
-    const items = T.value.items.filter((i) => places[i.lane] && i.e >= T.from && i.s <= T.to).slice(-MOST), kept = new Set();
+    const items = T.items().filter((i) => places[i.lane] && i.e >= T.from && i.s <= T.to).slice(-MOST), kept = new Set();
     for (const item of items) {
       const id = `${item.lane}|${item.id}|${item.s}|${item.e}`;
       if (kept.has(id)) continue;
@@ -22,7 +22,7 @@
       Object.assign(button.style, { left: middle - wide / 2 + "px", width: wide + "px", top: top + "px", height: tall + "px" });
       button.setAttribute("aria-label", `${item.label}, ${V.span(item.s, item.e)}`);
       button.dataset.state = item.state;
-      V.fill(button, item.lane === "retrieved" && item.h.length ? h("b", {}, item.h.join("")) : null);
+      V.fill(button, item.lane === "notes" ? h("b", {}, "✎") : item.lane === "retrieved" && item.h.length ? h("b", {}, item.h.join("")) : null);
     }
     for (const [id, button] of T.buttons) if (!kept.has(id)) { button.remove(); T.buttons.delete(id); }
   };
@@ -112,16 +112,16 @@
       const s = +span.s.toFixed(2), e = +span.e.toFixed(2), live = ["running", "pausing", "paused"].includes(document.body.dataset.phase);
       const ask = h("input", { type: "text", "aria-label": "What to find out in this interval", placeholder: "what to find out here", value: document.querySelector("#question textarea")?.value || "" });
       const act = (operation, args) => () => { T.api.trigger("by_hand", { operation, arguments: args(), thought: "chosen by hand on the timeline" }); V.say("Taken as the next step."); close(); };
-      const button = (text, fn, needs = true) => h("button", { type: "button", disabled: needs && !live, onclick: fn }, text);
+      const button = (text, fn) => h("button", { type: "button", onclick: fn }, text);
       menu = h("div.menu", { role: "dialog", "aria-label": "Act on this interval", onpointerdown: (x) => x.stopPropagation(), onkeydown: (x) => { if (x.key === "Escape") { close(); x.stopPropagation(); } } },
-        h("p", {}, h("b.mono", {}, V.span(s, e)), live ? " next step, by hand" : h("span.dim", {}, " steps by hand need a running or paused run")),
-        ask,
-        h("div.row", {}, button("Inspect", act("inspect", () => ({ intervals: [[s, e]], focus: ask.value }))), button("Listen", act("speech", () => ({ intervals: [[s, e]] }))), button("Analyse", act("clip", () => ({ interval: [s, e], question: ask.value || "What happens here?" }))), button("Search only here", act("retrieve", () => ({ query: ask.value || "anything", interval: [s, e] })))),
-        h("div.row", {}, button("Loop", () => { V.loop(s, e); close(); }, false), button("Zoom", () => { T.zoom(s, e); close(); }, false), button("Close", () => { close(); V.select(null); }, false)));
+        h("p", {}, h("b.mono", {}, V.span(s, e)), live ? " next step, by hand" : null),
+        live ? ask : null,
+        live && h("div.row", {}, button("Inspect", act("inspect", () => ({ intervals: [[s, e]], focus: ask.value }))), button("Listen", act("speech", () => ({ intervals: [[s, e]] }))), button("Analyse", act("clip", () => ({ interval: [s, e], question: ask.value || "What happens here?" }))), button("Search only here", act("retrieve", () => ({ query: ask.value || "anything", interval: [s, e] })))),
+        h("div.row", {}, button("Loop", () => { V.loop(s, e); close(); }), button("Zoom", () => { T.zoom(s, e); close(); }), button("Ask about this", () => { V.askAbout(s, e); close(); }), button("Close", () => { close(); V.select(null); })));
       hot.append(menu);
       const width = hot.clientWidth, x = event.clientX - hot.getBoundingClientRect().left;
       menu.style.left = Math.max(0, Math.min(width - menu.offsetWidth, x - menu.offsetWidth / 2)) + "px";
-      (live ? ask : menu.querySelector("button:not([disabled])")).focus({ preventScroll: true });
+      (live ? ask : menu.querySelector("button")).focus({ preventScroll: true });
     }
     V.on("run", close);
     addEventListener("keydown", (event) => event.key === "Escape" && close());

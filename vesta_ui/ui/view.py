@@ -254,8 +254,15 @@ def card(step: Step, finished: RunFinished | None = None) -> Json:
             :3
         ],
         "warnings": [notice.message for notice in step.warnings],
-        "h": sorted({s.label for o in (observed.observations if observed else ()) for s in o.stances if s.supports}),
+        "h": sorted(_answers_of(step)),
     }
+
+
+def _answers_of(step: Step) -> set[str]:
+    """Labels of the answers a step bears on: what it saw speaks for or against them, or it searched for them."""
+    seen = step.observed.observations if step.observed else ()
+    found = step.retrieved.references if step.retrieved else ()
+    return {s.label for o in seen for s in o.stances} | {label for ref in found for label in ref.hypotheses}
 
 
 def _state(step: Step, finished: RunFinished | None) -> str:
