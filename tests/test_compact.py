@@ -223,6 +223,8 @@ def test_a_silent_hypothesis_is_sent_to_the_reference_retrieved_for_it() -> None
     )
     found = gaps(ledger, HYPOTHESES)
     assert ("inspect", 100) in found and ("retrieve", None) in found
+    looked = update(ledger, entries_from(ledger, "inspect", 2, "q", [seen(100, 140, verdict=False)]))
+    assert ("inspect", 100) not in gaps(looked, HYPOTHESES) and ("retrieve", None) in gaps(looked, HYPOTHESES)
 
 
 def test_speech_is_missed_only_where_it_matters_and_until_it_was_heard() -> None:
@@ -230,8 +232,19 @@ def test_speech_is_missed_only_where_it_matters_and_until_it_was_heard() -> None
     by_ear = View(Emphasis.LOCAL, (Flag.SPEECH,))
     assert ("speech", 100) in gaps(ledger, by_ear)
     assert ("speech", 100) not in gaps(ledger, LOCAL)
-    listened = update(ledger, entries_from(ledger, "speech", 2, "q", [heard(100, 140)]))
-    assert ("speech", 100) not in gaps(listened, by_ear)
+    assert ("speech", 100) in gaps(ledger, View(Emphasis.LOCAL, (Flag.CROSS_MODAL,)))
+    for end, missed in ((118, True), (120, False), (140, False)):
+        listened = update(ledger, entries_from(ledger, "speech", 2, "q", [heard(100, end)]))
+        assert (("speech", 100) in gaps(listened, by_ear)) is missed
+
+
+def test_a_verified_place_is_listened_to_before_others_and_a_rejected_one_never() -> None:
+    places = [reference(100, 140), reference(300, 340, id="r2"), reference(500, 540, id="r3")]
+    by_ear = View(Emphasis.LOCAL, (Flag.SPEECH,))
+    verified = add_references(ledger_of(seen(300, 340, verdict=True)), places)
+    assert [start for operation, start in gaps(verified, by_ear) if operation == "speech"] == [300]
+    rejected = add_references(ledger_of(seen(100, 140, verdict=False)), places)
+    assert [start for operation, start in gaps(rejected, by_ear) if operation == "speech"] == [300]
 
 
 def test_verified_local_evidence_leaves_the_other_references_alone() -> None:

@@ -14,7 +14,7 @@ from vesta_ui.control import Control
 from vesta_ui.domain import Choice, Interval, Modality, Observation, Question
 from vesta_ui.errors import Stopped
 from vesta_ui.roles import Look
-from vesta_ui.roles.embedded import EmbeddedObserver
+from vesta_ui.roles.embedded import EmbeddedObserver, signs
 from vesta_ui.roles.embedded.reading import read
 from vesta_ui.roles.embedded.words import readings, stem, tokens
 
@@ -70,9 +70,41 @@ def test_numbers_on_a_sign_carry_what_they_count() -> None:
     assert found == {("plums", 3.2), ("pears", 2.8)}
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("SOUP 4 EURO / BREAD 2 EURO", [(4, "soup"), (2, "bread")]),
+        ("BOAT HIRE / ONE HOUR 15.00", [(15, "boat hire one hour")]),
+        ("TICKETS / ADULT €9", [(9, "tickets adult")]),
+        ("PLUMS 3.20", [(3.2, "plums")]),
+        ("ROOM 12 / OPEN 9 TO 5", [(12, "room"), (9, "open"), (5, "open")]),
+        ("LAST BUS 7:45", [(7.75, "last bus, hour of the day")]),
+        ("BUILT IN 1931", [(1931, "built")]),
+    ],
+)
+def test_a_number_on_a_sign_is_told_with_what_it_belongs_to(text: str, found: list[tuple[float, str]]) -> None:
+    read = signs.numbers([signs.Sign(text, "white", "in the centre", (0, 0, 10, 10))])
+    assert [(value, of) for value, of, _ in read] == found
+
+
 def test_a_state_on_a_sign_is_thing_and_value() -> None:
     (seen,) = inspect([sign(canvas(), 20, 20, "KIOSK CLOSED")])
     assert seen.state == "kiosk: closed"
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("RIGHT PATH / CLOSED", "right path: closed"),
+        ("CLOSED / RIGHT PATH", "right path: closed"),
+        ("LIFT OPEN NOW", "lift now: open"),
+        ("FROM PIER TO PEAK / A DAY ON FOOT", ""),
+        ("HANDS OFF THE RAIL", ""),
+        ("OPEN AIR THEATRE", ""),
+    ],
+)
+def test_only_a_state_at_the_end_of_its_row_is_one(text: str, state: str) -> None:
+    assert signs.state([signs.Sign(text, "white", "in the centre", (0, 0, 10, 10))]) == state
 
 
 def test_the_same_picture_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -169,3 +169,24 @@ def test_a_silent_stretch_is_heard_but_says_nothing_for_or_against() -> None:
 def test_where_there_is_nothing_to_hear_listening_is_refused_with_the_reason(status: str) -> None:
     with pytest.raises(OperationRefused, match=status):
         listen([], [0, 10], status=status)
+
+
+def spoken_words(*gaps: float) -> list[Word]:
+    """Words of 0.4 s, each after its silence."""
+    at, said = 0.0, []
+    for n, gap in enumerate(gaps):
+        at += gap
+        said.append(Word(at, at + 0.4, f"w{n}"))
+        at += 0.4
+    return said
+
+
+def test_a_long_utterance_without_full_stops_is_parted_at_its_longest_breath() -> None:
+    gaps = [0.1] * 60
+    gaps[20], gaps[45] = 0.6, 0.5
+    assert [len(said) for said in utterances(spoken_words(*gaps))] == [20, 25, 15]
+
+
+def test_speech_without_a_breath_and_short_speech_stay_whole() -> None:
+    assert [len(said) for said in utterances(spoken_words(*[0.1] * 60))] == [60]
+    assert [len(said) for said in utterances(spoken_words(0, 0.1, 0.6, 0.1))] == [4]

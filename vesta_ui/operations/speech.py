@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from vesta_ui.domain import Frame, Interval, Modality, Notice, Observation, Question, Word
@@ -20,6 +21,8 @@ SILENT = ("off", "no sound track", "no speech found")
 NOTHING_SAID = "nothing is said here"
 PAUSE_S = 1.0
 """A silence this long ends an utterance that has no full stop."""
+LONG_S, BREATH_S = 12.0, 0.25
+"""An utterance longer than this, for a speech model may leave out full stops, is parted at its longest breath."""
 
 
 class Speech:
@@ -41,14 +44,21 @@ class Speech:
 
 
 def utterances(words: Sequence[Word]) -> list[list[Word]]:
-    """Words grouped into sentences: cut after . ! ? and at silences of `PAUSE_S`."""
+    """Words grouped into sentences: cut after . ! ? and at silences of `PAUSE_S`; what is still long, by `LONG_S`."""
     groups: list[list[Word]] = []
     for word in words:
         last = groups[-1][-1] if groups else None
         if last is None or last.text.rstrip().endswith((".", "!", "?")) or word.start - last.end >= PAUSE_S:
             groups.append([])
         groups[-1].append(word)
-    return groups
+    return [part for group in groups for part in _parted(group)]
+
+
+def _parted(group: list[Word]) -> list[list[Word]]:
+    if group[-1].end - group[0].start <= LONG_S:
+        return [group]
+    breath, at = max((after.start - before.end, n) for n, (before, after) in enumerate(pairwise(group), 1))
+    return [group] if breath < BREATH_S else [*_parted(group[:at]), *_parted(group[at:])]
 
 
 def heard_instead(

@@ -10,15 +10,23 @@ from difflib import SequenceMatcher
 from vesta_ui import perception
 from vesta_ui.perception import Box, Image, TextBox
 from vesta_ui.roles.embedded.similarity import squeezed
-from vesta_ui.roles.embedded.words import content, readings
+from vesta_ui.roles.embedded.words import Reading, content, readings, stem
 
 SURE = 0.6
 _LEADERS = re.compile(r"\s*[.·…_+*=~-]{3,}\s*")
 """Dots that lead from a thing to its price."""
 _STATES = re.compile(
-    r"\b(open|closed|shut|sold out|sold|full|empty|on|off|cancelled|delayed|on time|departed|boarding|live|paused|free|reserved)\b",
+    r"(?:^|(?<=\s))(open|closed|shut|sold out|sold|full|empty|on|off|cancelled|delayed|on time|departed|boarding|live|paused|free|reserved)"
+    r"(?=\W*(?:$|\s/\s|now\b|today\b))",
     re.IGNORECASE,
 )
+"""A state stands at the end of its row: "KIOSK OPEN", not "A DAY ON FOOT"."""
+_PRICE = re.compile(
+    r"[€$£¥]\s?\d|\b\d+(?:[.,]\d\d)?\s?(?:€|euros?|eur|dollars?|usd|pounds?|gbp|pence|cents?|yen|francs?)(?!\w)|\b\d+[.,]\d\d(?![\d:])",
+    re.IGNORECASE,
+)
+_MEASURES = frozenset(map(stem, "hour day week month year minute person adult child kilo litre night".split()))
+"""What a price is per; such words alone do not say for what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +102,39 @@ def same(a: str, b: str) -> bool:
 
 
 def numbers(found: Sequence[Sign]) -> list[tuple[float, str, str]]:
-    """Numbers on signs with what stands beside them, or else above them, and as they are written."""
+    """Numbers on signs with what stands beside them, or else above them, and as they are written.
+
+    A price belongs to what stands before it, not to its currency: "SOUP 4 EURO" is about soup, and "ONE HOUR 15.00" under
+    "BOAT HIRE" about one hour of that. A time of day is told in hours: 7:45 is 7.75.
+    """
     out: list[tuple[float, str, str]] = []
     for sign in found:
         above = ""
         for row in sign.text.split(" / "):
             said = readings(row)
-            out += [(r.value, (r.of or above).lower(), r.text) for r in said]
+            if len(_PRICE.findall(row)) == 1 and said:
+                said = said[-1:]
+                out.append((said[0].value, (_priced(row, above) or said[0].of).lower(), said[0].text))
+            else:
+                out += [_reading(r, above) for r in said]
             if not said and content(row):
                 above = row
     return list(dict.fromkeys(out))
+
+
+def _priced(row: str, above: str) -> str:
+    """What a row with one price is about."""
+    price = _PRICE.search(row)
+    before = content(row[: price.start()]) if price else []
+    vague = all(t.number is not None or t.stem in _MEASURES for t in before)
+    return " ".join(filter(None, (above if vague else "", *(t.text for t in before))))
+
+
+def _reading(reading: Reading, above: str) -> tuple[float, str, str]:
+    of = (reading.of or above).lower()
+    if ":" in reading.text:
+        return round(reading.value, 2), f"{of}, hour of the day" if of else "hour of the day", reading.text
+    return reading.value, of, reading.text
 
 
 def state(found: Sequence[Sign]) -> str:
