@@ -13,35 +13,55 @@ from typing import Any
 
 from vesta_ui.models import keys
 
-_SEGMENT = r"[^\s/\\\"'“”‘’<>|:*?,;()\[\]{}]+"
-_SPACED = rf"{_SEGMENT}(?:[ ]{_SEGMENT}){{0,4}}"
-"""A folder name may hold spaces, as long as another separator follows it."""
-_NAME = rf"(?:{_SPACED}\.\w{{2,5}}\b|{_SEGMENT})"
-"""A file name may hold spaces, as long as it ends in an extension."""
+_SEP = r"(?:\\+/|[\\/]+)"
+"""Between folders; JSON in JSON doubles backslashes and may put one before a slash."""
+_SEGMENT = r"[^\s/\\\"“”‘<>|:*?,;()\[\]{}]+"
+_FOLDER = rf"{_SEGMENT}(?:[ ]{_SEGMENT}){{0,4}}{_SEP}"
+"""A folder name may hold spaces, since another separator follows it."""
+_LOOSE = r"[^\s/\\\"“”‘<>|:*?{}]+"
+_ENDING = (
+    r"(?:mp4|m4v|mkv|mov|avi|webm|mpe?g|m?ts|wmv|flv|wav|mp3|m4a|flac|ogg|srt|vtt|jpe?g|png|gif|json|jsonl|txt|log|csv|md|html?|pdf"
+    r"|zip|py|js|ya?ml|toml|sqlite3?|db|npy|onnx|safetensors|gguf|pt|so|dll|exe)\b"
+)
+_NAME = rf"(?:{_LOOSE}(?:[ ]{_LOOSE}){{0,4}}?\.{_ENDING}|{_SEGMENT}(?:[ ]{_SEGMENT}){{0,4}}?\.\w{{2,5}}\b|[^\s/\\\"'“”‘’<>|:*?,;()\[\]{{}}]+)"
+"""A file name may hold spaces, and brackets and commas too, as long as it ends in an extension."""
+_ROOT = (
+    r"(?:home|Users|root|tmp|var|mnt|media|Volumes|private|opt|srv|usr|etc|data|datasets?|work|workspace|app|content|scratch|nfs|nas|net|run|dev"
+    r"|proc|sys|storage|sdcard|Applications|Library|System)"
+)
+_CODED = r"(?:[^\s%/\\\"'<>&]|%(?!(?:25)*(?:2F|5C))[0-9A-F]{2})+"
+_RANDOM = r"(?=[A-Za-z._~+/=-]*\d)"
+"""What was drawn at random and is long enough has a digit in it; a word has none."""
+_VALUE = r"[A-Za-z0-9._~+/=-]{8,}"
+_IS = r"\\*[\"']?\s*[:=]\s*\\*[\"']?"
 PATTERNS: dict[str, re.Pattern[str]] = {
     "private key": re.compile(
         r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
     ),
     "token": re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
     "key": re.compile(
-        r"\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|\bAIza[0-9A-Za-z_-]{30,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}"
-        r"|\bhf_[A-Za-z0-9]{20,}|\bxox[abpr]-[A-Za-z0-9-]{10,}|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgsk_[A-Za-z0-9]{20,}"
+        r"\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|\b(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|\bAIza[0-9A-Za-z_-]{30,}"
+        r"|\bAQ\.[A-Za-z0-9_-]{30,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\b(?:hf|npm|r8)_[A-Za-z0-9]{20,}"
+        r"|\bxox[abpr]-[A-Za-z0-9-]{10,}|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgsk_[A-Za-z0-9]{20,}|\b(?:xai|pplx)-[A-Za-z0-9]{20,}"
         r"|\bglpat-[A-Za-z0-9_-]{16,}|\bnvapi-[A-Za-z0-9_-]{16,}|\bya29\.[A-Za-z0-9_-]{20,}"
     ),
     "secret": re.compile(
-        r"(?i)(?P<keep>\b(?:bearer|basic)\s+|\b(?:api[_-]?key|access[_-]?key|secret(?:[_-]?key)?|auth[_-]?token|access[_-]?token|token"
-        r"|password|passwd|authorization|x-api-key)[\"']?\s*[:=]\s*[\"']?(?:bearer\s+)?)(?!\d+\b)[A-Za-z0-9._~+/=-]{8,}"
+        rf"(?i)(?P<keep>\b(?:bearer|basic)\s+){_RANDOM}{_VALUE}"
+        rf"|(?P<keep_name>(?<![A-Za-z0-9])(?:[A-Za-z0-9]+[_-]){{0,6}}(?:api[_-]?key|access[_-]?key|account[_-]?key|secret(?:[_-]?key)?|auth[_-]?token"
+        rf"|access[_-]?token|token|key|authorization)(?:{_IS}(?:(?:bearer|basic)\s+)?{_RANDOM}|\\*[\"']\s*[:=]\s*\\*[\"']))(?!\d+\b){_VALUE}"
+        rf"|(?P<keep_word>(?<![A-Za-z0-9])(?:[A-Za-z0-9]+[_-]){{0,6}}(?:password|passwd|pwd){_IS})[A-Za-z0-9._~+/=-]{{7,}}"
     ),
-    "address with a password": re.compile(r"(?P<keep>\b[a-z][a-z0-9+.-]*://)[^\s/@:]+:[^\s/@]+@"),
+    "address with a password": re.compile(r"(?P<keep>\b[a-z][a-z0-9+.-]{0,20}://)[^\s/@:]+:[^\s/@]+@"),
     "path": re.compile(
-        rf"file:///?(?:{_SPACED}/)*{_NAME}"
-        rf"|\b[A-Za-z]:[\\/](?:{_SPACED}[\\/])*{_NAME}"
-        rf"|\\\\{_SEGMENT}\\(?:{_SPACED}\\)*{_NAME}"
-        rf"|(?<![\w:/.<~\\])/(?=[A-Za-z_.])(?:{_SPACED}/)+(?:{_NAME})?"
-        rf"|(?<![\w./])~/(?:{_SPACED}/)*{_NAME}"
+        rf"\bfile:{_SEP}(?:[A-Za-z](?::|%3A){_SEP})?(?:{_FOLDER})*{_NAME}"
+        rf"|\b[A-Za-z]:(?:\\+|/(?={_FOLDER}|{_LOOSE}\.{_ENDING}))(?:{_FOLDER})*{_NAME}"
+        rf"|(?<![\w:/\\])(?:\\{{2,}}|//){_SEGMENT}{_SEP}(?:{_FOLDER})*{_NAME}"
+        rf"|(?<![\w/.~\\])(?:\\*/|(?:\.\./)+)(?:{_ROOT}{_SEP}|(?=[A-Za-z_.])(?:{_FOLDER}{_FOLDER}|(?:{_FOLDER})+?(?={_LOOSE}(?:[ ]{_LOOSE}){{0,4}}?\.{_ENDING})|[a-z_.][\w.-]+{_SEP}(?=[\w.])))(?:{_FOLDER})*(?:{_NAME})?"
+        rf"|(?<![\w./])~(?:[A-Za-z_][\w.-]*)?{_SEP}(?:{_FOLDER})*{_NAME}"
+        rf"|(?i:(?<![\w%])(?:[a-z](?:%(?:25)*3A|:))?%(?:25)*(?:2F|5C){_CODED}(?:%(?:25)*(?:2F|5C){_CODED})+)"
     ),
 }
-"""Kind → what looks like it. A group `keep` stays."""
+"""Kind → what looks like it. Groups whose names begin with `keep` stay."""
 
 LONG = 12
 """Characters that must be left of a key or a path for its remains to be told from common words."""
@@ -77,7 +97,7 @@ class Redactor:
         if isinstance(value, str):
             for what, pattern in PATTERNS.items():
                 for match in pattern.finditer(value):
-                    found = match[0].removeprefix(match.groupdict().get("keep") or "")
+                    found = match[0].removeprefix(_kept(match))
                     self._remember(found, what)
         elif isinstance(value, dict):
             for name, one in value.items():
@@ -171,5 +191,8 @@ def _remains(found: str, what: str) -> dict[str, str]:
 
 
 def _instead(match: re.Match[str], what: str) -> str:
-    kept = match.groupdict().get("keep") or ""
-    return f"{kept}[{what} removed]"
+    return f"{_kept(match)}[{what} removed]"
+
+
+def _kept(match: re.Match[str]) -> str:
+    return next((kept for kept in match.groupdict().values() if kept), "")
