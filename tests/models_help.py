@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -78,14 +79,21 @@ class Waits(Control):
         super().wait(seconds)
 
 
-def stopped_within(control: Control, work: Any, after_s: float = 0.3) -> float:
-    """Seconds from Stop until the call is over."""
-    timer = threading.Timer(after_s, control.stop)
-    timer.start()
-    started = time.monotonic()
+def stopped_within(control: Control, work: Callable[[], Any], when: Callable[[], Any]) -> float:
+    """Seconds from Stop, which is pressed as soon as `when` holds, until the call is over."""
+    pressed: list[float] = []
+
+    def press() -> None:
+        deadline = time.monotonic() + 30
+        while not when() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        pressed.append(time.monotonic())
+        control.stop()
+
+    threading.Thread(target=press, daemon=True).start()
     with pytest.raises(Stopped):
         work()
-    return time.monotonic() - started - after_s
+    return time.monotonic() - pressed[0]
 
 
 class Player:

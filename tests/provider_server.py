@@ -159,8 +159,10 @@ class ProviderServer:
                 {"name": f"models/{name}", "supportedGenerationMethods": ["generateContent"]} for name in self.models
             ]
             self._send(http, Answer({"models": rows}), None)
-        else:
+        elif http.path == "/v1/models":
             self._send(http, Answer({"object": "list", "data": [{"id": name} for name in self.models]}), None)
+        else:
+            self._send(http, Answer({"message": f"Cannot GET {http.path}"}, 404), None)
 
     def _file(self) -> dict[str, Any]:
         return {"name": self.file_name, "uri": f"{self.root}/v1beta/{self.file_name}", "mimeType": "video/mp4"}

@@ -21,7 +21,7 @@ from vesta_ui.control import Control
 from vesta_ui.domain import Frame, Usage
 from vesta_ui.errors import BadInput, BadSpec, ModelFailed, Stopped
 from vesta_ui.frames import encode_jpeg
-from vesta_ui.models import Image, Turn, failures, images, keys, prices, structured
+from vesta_ui.models import Image, Turn, failures, images, prices, structured
 from vesta_ui.models.http import local, tidy
 from vesta_ui.settings import ROLE_PRESETS, Settings
 
@@ -85,32 +85,6 @@ def test_what_counts_as_this_machine(url: str, here: bool) -> None:
 def test_tidying_an_address_twice_changes_nothing(steps: list[str]) -> None:
     once = tidy("http://h:1/" + "/".join(steps))
     assert tidy(once) == once
-
-
-# ------------------------------------------------------------------------------------- keys
-def test_typed_keys_come_before_the_environment_and_can_be_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "from-env")
-    assert keys.get_key("openai") == "from-env"
-    keys.set_key("openai", " typed-key ")
-    assert keys.get_key("openai") == "typed-key"
-    keys.set_key("openai", "")
-    assert keys.get_key("openai") == "from-env"
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["Incorrect API key provided: sk-proj-abc***xyz.", "key=AIzaSyA-123456789", "Authorization: Bearer abcdefgh12345",
-     "url data:image/jpeg;base64," + "QUJD" * 100, "QUJD" * 60 + "=="],
-)  # fmt: skip
-def test_scrubbing(text: str) -> None:
-    clean = keys.scrub(text)
-    for secret in ("abc***", "SyA-1", "abcdefgh", "QUJDQUJD"):
-        assert secret not in clean
-
-
-def test_a_key_of_the_environment_is_scrubbed_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GEMINI_API_KEY", "correct horse")
-    assert keys.scrub("x correct horse y") == "x [key] y"
 
 
 # ------------------------------------------------------------------------------------- scripts

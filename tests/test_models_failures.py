@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -136,17 +135,22 @@ def test_stop_ends_a_rate_limit_wait(server: ProviderServer, settings: Settings)
     server.play(replace(refusal(429, "slow down"), headers={"retry-after": "120"}))
     control = Control()
     shown: list[str] = []
-    threading.Timer(0.2, lambda: shown.append(control.waiting)).start()
-    assert stopped_within(control, lambda: ask(model(server, settings), None, control=control)) < 5
-    assert "rate limited" in shown[0], "the wait can be shown while it lasts"
-    assert "120 s left" in shown[0]
+
+    def waits() -> bool:
+        shown.append(control.waiting)
+        return bool(shown[-1])
+
+    assert stopped_within(control, lambda: ask(model(server, settings), None, control=control), waits) < 5
+    assert "rate limited" in shown[-1], "the wait can be shown while it lasts"
+    assert "120 s left" in shown[-1]
     assert control.waiting == ""
 
 
 def test_stop_hangs_up_a_waiting_request(server: ProviderServer, settings: Settings) -> None:
     server.play(replace(chat(), stall_s=60))
     control = Control()
-    assert stopped_within(control, lambda: ask(model(server, settings), None, control=control)) < 5
+    ends = stopped_within(control, lambda: ask(model(server, settings), None, control=control), lambda: server.requests)
+    assert ends < 5
     deadline = time.monotonic() + 5
     while server.requests[0].hung_up_after_s is None and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -163,7 +167,7 @@ def test_silence_and_slow_drips_end_at_the_time_limit(
     started = time.monotonic()
     kind, text, _ = failed(model(server, settings, model_timeout_s=0.5), schema=None)
     assert kind == "timeout"
-    assert "model_timeout_s" in text
+    assert "--model-timeout" in text
     assert len(server.requests) == 2
     assert time.monotonic() - started < 20
 

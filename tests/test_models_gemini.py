@@ -141,7 +141,7 @@ def test_thoughts_are_not_the_answer(server: ProviderServer, settings: Settings)
 def test_stop_and_time_limit_end_a_silent_request(server: ProviderServer, settings: Settings) -> None:
     server.play(replace(gemini(), stall_s=60))
     control = Control()
-    assert stopped_within(control, lambda: ask(model(settings), Short, control=control)) < 5
+    assert stopped_within(control, lambda: ask(model(settings), Short, control=control), lambda: server.requests) < 5
     assert failed(model(settings, model_timeout_s=0.3))[0] == "timeout"
 
 

@@ -80,7 +80,7 @@ def test_a_model_without_times_still_gives_words(server: ProviderServer, tmp_pat
 
 @pytest.mark.parametrize(
     ("play", "kind"),
-    [(refusal(401, "Incorrect API key"), "auth"), (Answer("<html><title>hi</title></html>"), "server"), (Answer({"no": 1}), "server")],
+    [(refusal(401, "Incorrect API key"), "auth"), (Answer("<html><title>hi</title></html>"), "not_found"), (Answer({"no": 1}), "server")],
 )  # fmt: skip
 def test_failures_are_typed(
     server: ProviderServer, tmp_path: Path, play: Answer, kind: str, monkeypatch: pytest.MonkeyPatch

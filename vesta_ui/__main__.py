@@ -48,10 +48,14 @@ def main(argv: list[str] | None = None) -> int:
 # ------------------------------------------------------------------------------------------------ commands
 def index(arguments: argparse.Namespace) -> int:
     from vesta_ui import scene_index
+    from vesta_ui.models import prices
+    from vesta_ui.roles.forecast import index_forecast
     from vesta_ui.video import open_video
 
     settings = _settings(arguments)
     control = _stoppable(Control())
+    if cost := index_forecast(settings, prices.load(settings.data_dir)):
+        _say(cost.text)
     with open_video(arguments.video) as video:
         building = scene_index.build(video.path, settings, control)
         while True:
@@ -83,12 +87,15 @@ def index(arguments: argparse.Namespace) -> int:
 def ask(arguments: argparse.Namespace) -> int:
     from vesta_ui import agents, commands
     from vesta_ui.question import parse_question
+    from vesta_ui.roles.forecast import forecast
     from vesta_ui.runs import book, report, run
     from vesta_ui.video import open_video
 
     settings = _settings(arguments)
     question = parse_question(arguments.question, arguments.choice)
     agents.check(settings)
+    if (cost := forecast(settings)).requests or cost.index:
+        _say(cost.text)
     video = open_video(arguments.video)
     book.remember(settings.data_dir, video.facts.sha256, arguments.video)
     run_id = run.new_id()
@@ -203,7 +210,14 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--max-queries", type=int, help="B: most queries of save and explore (default 30)")
     one.add_argument("--native-frames", type=int, metavar="N", help="frames of native (default 60)")
     one.add_argument("--match-tokens", type=int, metavar="N", help="native takes as many frames as N input tokens hold")
+    one.add_argument(
+        "--max-usd", type=_above(float), metavar="USD", help="money at which it has to answer (default: no cap)"
+    )
+    one.add_argument(
+        "--max-tokens", type=_above(int), metavar="N", help="tokens at which it has to answer (default: no cap)"
+    )
     one.add_argument("--out", type=Path, metavar="DIR", help="folder in which the run's folder is made")
+    _patience(one)
     _roles(one, "router", "reasoner", "observer", "speech", "encoder")
 
     one = _command(commands, "replay", replay, "show a recorded run, whole or as at a step")
@@ -221,6 +235,7 @@ def _parser() -> argparse.ArgumentParser:
     one = _command(commands, "doctor", doctor, "say what is odd about a video file, or what a model provider can do")
     one.add_argument("video", type=Path, nargs="?")
     one.add_argument("--provider", metavar="SPEC", help="examine this model instead (a few small paid requests)")
+    _patience(one)
 
     from vesta_ui.bench import BENCHES
 
@@ -244,6 +259,24 @@ def _command(commands: Any, name: str, run: Callable[..., int], help_text: str) 
 def _roles(parser: argparse.ArgumentParser, *names: str) -> None:
     for name in names:
         parser.add_argument(f"--{name}", metavar="SPEC", help=f"who plays the {name} (VESTA_{name.upper()})")
+
+
+def _patience(parser: argparse.ArgumentParser) -> None:
+    text = "longest wait for one answer of a model (default 180)"
+    parser.add_argument("--model-timeout", type=_above(float), metavar="S", dest="model_timeout_s", help=text)
+
+
+def _above(kind: type[int] | type[float]) -> Callable[[str], float]:
+    """A number above zero, as the value of a flag."""
+
+    def read(text: str) -> float:
+        value = kind(text)
+        if not 0 < value < float("inf"):
+            raise argparse.ArgumentTypeError(f"must be above 0, not {text}")
+        return value
+
+    read.__name__ = "number" if kind is float else "whole number"
+    return read
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:

@@ -139,8 +139,8 @@ class Model(Protocol):
         """One request, no retry. Raises `ModelFailed`, and `Stopped` within a second of Stop."""
         ...
 
-    def names(self) -> list[str]:
-        """Models the server offers. Raises `ModelFailed`."""
+    def names(self, control: Control) -> list[str]:
+        """Models the server offers. Raises `ModelFailed` and `Stopped`."""
         ...
 
     def price(self, usage: Usage) -> float | None:

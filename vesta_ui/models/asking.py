@@ -189,7 +189,7 @@ class Asking:
         weakened = "" if problem.json_found else self._weaken()
         self.attempts.append(f"malformed: {problem} → asked to repair it{'; ' + weakened if weakened else ''}")
         ask = f"That cannot be used: {problem}.\n{structured.instruction(self.schema)}"
-        said = structured.without_thinking(reply.text).strip()[:4_000] or "(no answer)"
+        said = scrub(structured.without_thinking(reply.text).strip())[:4_000] or "(no answer)"
         self.turns = (*self.turns, Turn("assistant", said), Turn("user", ask))
 
     # ------------------------------------------------------------------------------------ receipt
@@ -202,7 +202,7 @@ class Asking:
 
     def _offers(self) -> str:
         try:
-            names = self.model.names()
+            names = self.model.names(self.control)
         except ModelFailed:
             return ""
         return f"; the server has {', '.join(names[:12])}{'…' if len(names) > 12 else ''}" if names else ""
@@ -214,9 +214,9 @@ class Asking:
             messages=tuple(_message(turn) for turn in self.sent),
             reply=scrub(self.reply.text),
             usage=self.usage,
-            finish_reason=self.reply.finish_reason,
-            request_id=self.reply.request_id,
-            attempts=tuple(self.attempts),
+            finish_reason=scrub(self.reply.finish_reason),
+            request_id=scrub(self.reply.request_id),
+            attempts=tuple(map(scrub, self.attempts)),
             notices=tuple(self.notices),
             **more,
         )

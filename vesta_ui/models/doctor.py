@@ -9,20 +9,27 @@ import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import urlsplit, urlunsplit
 
 import numpy as np
 from pydantic import BaseModel
 
 from vesta_ui.control import Control
 from vesta_ui.domain import Frame, ModelCall, Usage
-from vesta_ui.errors import BadInput, ModelFailed
+from vesta_ui.errors import BadInput, BadSpec, ModelFailed
 from vesta_ui.frames import encode_jpeg
-from vesta_ui.models import Image, Mode, Model, Turn, ask, load, prices
+from vesta_ui.models import Image, Mode, Model, Spec, Turn, ask, load, parse, prices
+from vesta_ui.models.keys import VARIABLES
+from vesta_ui.models.remedies import remedy
 from vesta_ui.settings import Settings
 
 Verdict = Literal["good", "weak", "bad"]
 TOKENS = 1_000
 """Output limit of a probe; reasoning models think before they say “red”."""
+PATHS = ("/v1", "/api/v1", "/openai/v1", "/v1beta/openai", "/api")
+"""Where the servers we know of keep their API."""
+MOST_NAMES = 2_000
+"""Names compared with a misspelt one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,52 +48,93 @@ class Colours(BaseModel):
 
 def examine(spec: str, settings: Settings, control: Control) -> Iterator[Check]:
     """Checks one by one as they are done. Never raises `ModelFailed` or `BadInput`; raises `Stopped`."""
+    if spec.strip() == "embedded":
+        yield Check("spec", "good", "the embedded engine runs on this computer: no provider, no key, nothing to ask")
+        return
     try:
+        parsed = parse(spec)
         model = load(spec, settings)
+    except BadSpec as error:
+        forms = "openai:MODEL, gemini:MODEL, compatible:MODEL@URL or scripted:FILE"
+        yield Check("spec", "bad", str(error), f"write it as {forms}")
+        return
     except BadInput as error:
-        yield Check("spec", "bad", str(error), "correct the spec")
+        yield Check("price table", "bad", str(error), "correct prices.json in the data folder, or delete it")
         return
     except ModelFailed as error:
-        yield Check("key", "bad", str(error), "set the variable, or type the key in Settings")
+        fix = f"set {VARIABLES[parsed.provider][0]}, or type the key in Settings"
+        yield Check("key", "bad", str(error), fix)
         return
-    yield _offered(model)
-    answered, call = _ping(model, control)
+    listed, dead = _offered(model, parsed, control)
+    yield listed
+    if dead:
+        return
+    answered, call = _ping(model, parsed.provider, control)
     yield answered
     if call is None:
         return
-    yield _structured(model, control)
-    yield from _pictures(model, control)
+    yield _structured(model, parsed.provider, control)
+    yield from _pictures(model, parsed.provider, control)
     yield _price(model, call)
 
 
-def _offered(model: Model) -> Check:
-    """Whether the server lists the model; a list is not everywhere, so its absence is only weak."""
-    wanted = model.name.partition(":")[2]
+def _offered(model: Model, spec: Spec, control: Control) -> tuple[Check, bool]:
+    """What the server's list of models says, and whether there is no use in asking on.
+
+    A list is not everywhere, and many a local server answers to any name: both are only weak.
+    """
+    wanted = spec.model
     try:
-        names = model.names()
+        names = model.names(control)
     except ModelFailed as error:
-        if error.kind in ("auth", "connection"):
-            fix = "check the key" if error.kind == "auth" else "start the server, check host, port and /v1"
-            return Check("reachable", "bad", str(error), fix)
-        return Check(
-            "reachable", "weak", f"the server gives no list of models ({error.kind})", "none needed if it answers"
-        )
+        dead = error.kind in ("connection", "timeout")
+        elsewhere = _elsewhere(model, spec, control) if error.kind in ("connection", "not_found", "malformed") else ""
+        if dead or elsewhere:
+            return Check("reachable", "bad", str(error), elsewhere or remedy(error, spec.provider)), True
+        fix = "none needed if the next check is good"
+        return Check("reachable", "weak", f"the server gives no list of models: {error}", fix), False
     if wanted in names or f"{wanted}:latest" in names:
-        return Check("reachable", "good", f"reachable, key accepted, {wanted} is one of {len(names)} models")
-    same = [name for name in names if name.lower() == wanted.lower()]
-    if same:
-        return Check("model", "bad", f"the name differs in upper and lower case from {same[0]}", f"write {same[0]}")
-    near = difflib.get_close_matches(wanted, names, 3, 0.4) or names[:5]
-    return Check(
-        "model", "bad", f"no model {wanted}", f"nearest: {', '.join(near)}" if near else "the server lists no models"
-    )
+        return Check("reachable", "good", f"reachable, key accepted, {wanted} is one of {len(names)} models"), False
+    if not names:
+        fix = "load a model there: `ollama pull MODEL`, LM Studio: My Models, llama.cpp and vLLM: start it with one"
+        return Check("model", "weak", "the server lists no model at all", fix), False
+    near = [name for name in names if name.lower() == wanted.lower()]
+    if near:
+        text = f"the name differs in upper and lower case from {near[0]}"
+        return Check("model", "weak", text, f"write {near[0]}"), False
+    near = difflib.get_close_matches(wanted, names[:MOST_NAMES], 3, 0.4) or names[:5]
+    return Check("model", "weak", f"no {wanted} among its {len(names)} models", f"nearest: {', '.join(near)}"), False
 
 
-def _ping(model: Model, control: Control) -> tuple[Check, ModelCall | None]:
+def _elsewhere(model: Model, spec: Spec, control: Control) -> str:
+    """Where on the same machine a list of models is given after all, as what to write; "" when nowhere near."""
+    if spec.provider != "compatible":
+        return ""
+    parts = urlsplit(spec.url)
+    other = {"http": "https", "https": "http"}[parts.scheme]
+    places = [(parts.scheme, path) for path in PATHS if path != parts.path] + [(other, parts.path)]
+    for scheme, path in places:
+        there = f"compatible:{spec.model}@{urlunsplit((scheme, parts.netloc, path, '', ''))}"
+        try:
+            if load(there, model.settings).names(control):
+                return f"the API is at another address there: write {there}"
+        except ModelFailed as error:
+            if scheme == other == "https" and "certificate" in str(error).lower():
+                return f"the server speaks TLS: write {there}; then {remedy(error, spec.provider)}"
+            if error.kind == "timeout" or (error.kind == "connection" and "refused" in str(error)):
+                return ""
+    return ""
+
+
+def _failed(name: str, error: ModelFailed, provider: str) -> Check:
+    return Check(name, "bad", f"{error.kind.replace('_', ' ')}: {error}", remedy(error, provider))
+
+
+def _ping(model: Model, provider: str, control: Control) -> tuple[Check, ModelCall | None]:
     try:
         _, call = ask(model, "doctor", [Turn("user", "Answer with the one word: ready")], None, control, TOKENS)
     except ModelFailed as error:
-        return Check("answers", "bad", f"{error.kind}: {error}", "see the reason"), None
+        return _failed("answers", error, provider), None
     usage = call.usage
     tokens = (
         "tokens not reported" if usage.input_tokens is None else f"{usage.input_tokens} + {usage.output_tokens} tokens"
@@ -95,23 +143,24 @@ def _ping(model: Model, control: Control) -> tuple[Check, ModelCall | None]:
     return Check("answers", "good", f"answered in {usage.seconds:.1f} s, {tokens}{learnt}"), call
 
 
-def _structured(model: Model, control: Control) -> Check:
+def _structured(model: Model, provider: str, control: Control) -> Check:
     turn = Turn("user", "Name the colours of a traffic light, top to bottom, as JSON with a list “colours”.")
     try:
         _, call = ask(model, "doctor", [turn], Colours, control, TOKENS)
     except ModelFailed as error:
-        return Check("structured output", "bad", f"{error.kind}: {error}", "choose a model that follows instructions")
+        return _failed("structured output", error, provider)
     mode = model.known.mode
     repaired = any("repair" in attempt for attempt in call.attempts)
     if mode is Mode.SCHEMA and not repaired:
         return Check("structured output", "good", "takes a JSON schema")
     text = f"works by {mode.value.replace('_', ' ')}{', after one repair' if repaired else ''}"
-    return Check("structured output", "weak", text, "works, with more repairs than a schema would need")
+    fix = "it works; a server that keeps to a JSON schema (vLLM, llama.cpp, Ollama, LM Studio do) needs fewer repairs"
+    return Check("structured output", "weak", text, fix)
 
 
-def _pictures(model: Model, control: Control) -> Iterator[Check]:
+def _pictures(model: Model, provider: str, control: Control) -> Iterator[Check]:
     """Two squares: are they seen, and does the server take more than one picture in a request?"""
-    vision = "choose a model with vision (llama.cpp: start it with --mmproj)"
+    vision = remedy(ModelFailed("too_many_images", ""), provider)
     seen: list[str] = []
     for squares in (("red",), ("red", "blue")):
         images = tuple(_square(colour, n) for n, colour in enumerate(squares))
@@ -119,7 +168,7 @@ def _pictures(model: Model, control: Control) -> Iterator[Check]:
         try:
             found, call = ask(model, "doctor", [turn], Colours, control, TOKENS)
         except ModelFailed as error:
-            yield Check("pictures", "bad", f"{error.kind}: {error}", vision)
+            yield _failed("pictures", error, provider)
             return
         seen = [colour.lower() for colour in found.colours]
         if not all(any(colour in said for said in seen) for colour in squares):

@@ -139,7 +139,7 @@ _SAYS = {
     "too_large": "the request is too large for the server; send fewer or smaller frames",
     "too_many_images": "the server takes fewer images in one request",
     "context_too_long": "the prompt is longer than the model's context; shorten the ledger view or choose another model",
-    "timeout": "the model did not answer in time; try again, or raise model_timeout_s",
+    "timeout": "the model did not answer in time; try again, or allow longer (--model-timeout, or in Settings)",
     "connection": "the connection failed; is the server running, and is the address right?",
     "server": "the server failed",
     "unsupported": "the server refuses a parameter",
@@ -169,7 +169,7 @@ def _read(body: str) -> tuple[str, str, Any]:
     if isinstance(data, list) and data:
         data = data[0]
     if not isinstance(data, dict):
-        return str(data)[:2_000], "", data
+        return text[:2_000], "", data
     error = data.get("error", data)
     if not isinstance(error, dict):
         return str(error)[:2_000], "", data

@@ -24,7 +24,7 @@ from vesta_ui.errors import ModelFailed, Stopped
 from vesta_ui.models import Known, Mode, Reply, Request, Spec, Turn, VideoPart
 from vesta_ui.models.failures import ProviderFailed, classify, sentence
 from vesta_ui.models.http import Broken, Remote, TimedOut, allow
-from vesta_ui.models.keys import need_key
+from vesta_ui.models.keys import need_key, scrub
 from vesta_ui.models.structured import gemini_schema
 from vesta_ui.settings import Settings
 
@@ -76,9 +76,9 @@ class GeminiModel(Remote):
             raise classify(502, body or "an empty body", headers, sent)
         return _reply(data, time.monotonic() - started, sent)
 
-    def names(self) -> list[str]:
-        found = self._call(lambda: list(self._client.models.list()), Control(), 30.0, 0)
-        return sorted({(row.name or "").removeprefix("models/") for row in found if row.name})
+    def names(self, control: Control) -> list[str]:
+        found = self._call(lambda: list(self._client.models.list()), control, 30.0, 0)
+        return sorted({scrub(row.name).removeprefix("models/") for row in found if row.name})
 
     @contextlib.contextmanager
     def uploaded(

@@ -1,13 +1,17 @@
 """Provider keys of this process: from the providers' own variables, or typed by the user for this session.
 
-Held in memory only. `scrub` takes them, and image data, out of any text that is about to be shown or kept.
+Held in memory only. `scrub` takes them, and image data, out of any text that is about to be shown or kept, however they
+are spelt there: as they are, escaped as in JSON, HTML or an address, or in base64 as in a header.
 """
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import threading
+from collections.abc import Sequence
+from functools import lru_cache
 
 from vesta_ui.errors import ModelFailed
 
@@ -21,7 +25,11 @@ _typed: dict[str, str] = {}
 _lock = threading.Lock()
 
 _IMAGE = re.compile(r"(?:data:image/\w+;base64,)?[A-Za-z0-9+/_-]{160,}={0,2}")
-_LOOKS_LIKE_KEY = re.compile(r"\b(?:sk-[\w*.-]{4,}|AIza[\w*-]{6,}|Bearer\s+[\w*.-]{8,})")
+_PART = r"(?:[\w*.-]|\\{1,8}u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2})"
+_DASH = r"(?:-|\\{1,8}u002[dD]|%2[dD])"
+_LOOKS_LIKE_KEY = re.compile(
+    rf"\bsk{_DASH}(?={_PART}*[\d*]|{_PART}{{16}}){_PART}{{4,}}|\bAIza{_PART}{{6,}}|\bBearer\s+(?={_PART}*[\d*]){_PART}{{8,}}"
+)
 
 
 def set_key(provider: str, key: str) -> None:
@@ -46,6 +54,13 @@ def need_key(provider: str, model: str) -> str:
     if not key:
         name = VARIABLES[provider][0]
         raise ModelFailed("not_configured", f"no key for {model}: set {name} or type a key in Settings")
+    return checked(key)
+
+
+def checked(key: str) -> str:
+    """The key itself. Raises `ModelFailed` ("not_configured") for one that cannot stand in a header."""
+    if not (key.isascii() and key.isprintable()):
+        raise ModelFailed("not_configured", "the key holds characters that no key has: copy it again, whole and alone")
     return key
 
 
@@ -57,8 +72,44 @@ def known() -> list[str]:
     return sorted((s for s in secrets if len(s) >= 6), key=len, reverse=True)
 
 
+def without_known(text: str, instead: str = "[key]") -> tuple[str, int]:
+    """`text` with `instead` for every known key in every spelling, and how many there were."""
+    secrets = tuple(known())
+    return _spelt(secrets).subn(lambda _: instead, text) if secrets else (text, 0)
+
+
 def scrub(text: str) -> str:
     """`text` without any known key, anything shaped like one, and without long runs of base64."""
-    for secret in known():
-        text = text.replace(secret, "[key]")
-    return _IMAGE.sub("[data left out]", _LOOKS_LIKE_KEY.sub("[key]", text))
+    return _IMAGE.sub("[data left out]", _LOOKS_LIKE_KEY.sub("[key]", without_known(text)[0]))
+
+
+@lru_cache(maxsize=4)
+def _spelt(secrets: Sequence[str]) -> re.Pattern[str]:
+    forms = [form for secret in secrets for form in (secret, *_encoded(secret))]
+    return re.compile("|".join("".join(map(_character, form)) for form in sorted(forms, key=len, reverse=True)))
+
+
+def _encoded(secret: str) -> list[str]:
+    """What surely stands in the base64 of any text that holds `secret`, for each place it may begin at, in both alphabets."""
+    data = secret.encode()
+    cores = []
+    for before in range(3):
+        whole = base64.b64encode(b"\0" * before + data).decode()
+        first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6
+        cores.append(whole[first:last])
+    return [form for core in cores if len(core) >= 8 for form in {core, core.translate(str.maketrans("+/", "-_"))}]
+
+
+def _character(one: str) -> str:
+    """A pattern for one character as it is, or escaped as in JSON (also twice), HTML, an address or a form."""
+    forms = [rf"\\{{0,8}}{re.escape(one)}" if not one.isalnum() else re.escape(one)]
+    units = one.encode("utf-16-be")
+    forms.append("".join(rf"\\{{1,8}}u(?i:{units[n : n + 2].hex()})" for n in range(0, len(units), 2)))
+    forms.append("".join(rf"%(?:25){{0,3}}(?i:{byte:02x})" for byte in one.encode()))
+    forms.append(rf"&#(?:0{{0,6}}{ord(one)}|[xX]0{{0,6}}(?i:{ord(one):x}));")
+    if one in _ENTITIES:
+        forms.append(_ENTITIES[one])
+    return f"(?:{'|'.join(forms)})"
+
+
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", " ": r"\+"}

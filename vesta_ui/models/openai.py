@@ -10,7 +10,7 @@ import base64
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 import openai
@@ -21,13 +21,17 @@ from vesta_ui.errors import ModelFailed
 from vesta_ui.models import Image, Known, Mode, Reply, Request, Spec, Turn
 from vesta_ui.models.failures import ProviderFailed, classify, sentence
 from vesta_ui.models.http import Remote, allow, tidy
-from vesta_ui.models.keys import get_key, need_key
+from vesta_ui.models.keys import checked, get_key, need_key, scrub
 from vesta_ui.models.structured import openai_schema
 from vesta_ui.settings import Settings
 
 T = TypeVar("T")
 REASONING = re.compile(r"^(?:o\d|gpt-5|gpt-oss|codex)")
 """OpenAI models that take no temperature and count their thinking into the output."""
+LIST_S = 20.0
+"""Longest wait for a list of models."""
+MOST_NAME = 200
+"""Characters kept of the name of a listed model."""
 
 
 class _Chat(Remote):
@@ -48,17 +52,12 @@ class _Chat(Remote):
         seconds = time.monotonic() - started
         data = _parse(text)
         if not isinstance(data, dict) or ("error" in data and not data.get("choices")):
-            # A page under status 200 is a wrong address; anything else unreadable may be a passing fault.
-            status = 404 if text.lstrip().startswith("<") else _status_inside(data)
-            raise classify(status, text or "an empty body", raw.headers, sent)
+            raise _unreadable(text, data, raw.headers, sent)
         return _reply(data, raw.headers.get("x-request-id") or "", seconds, sent)
 
-    def names(self) -> list[str]:
-        raw = self._call(lambda: self._client.models.with_raw_response.list(timeout=20.0), Control(), 0)
-        data = _parse(raw.http_response.text)
-        rows = (data.get("data") or data.get("models") or ()) if isinstance(data, dict) else data or ()
-        ids = (row.get("id") or row.get("name") if isinstance(row, dict) else row for row in rows)
-        return sorted({str(name) for name in ids if name})
+    def names(self, control: Control) -> list[str]:
+        raw = self._call(lambda: self._client.models.with_raw_response.list(timeout=LIST_S), control, 0)
+        return _listed(raw.http_response.text, raw.headers)
 
     def transcribe(self, wav: bytes, language: str, detailed: bool, control: Control) -> dict[str, Any]:
         """Speech in a WAV file: `text`, and when `detailed` also `segments`, `words` and `language`. Raises `ModelFailed`."""
@@ -70,7 +69,7 @@ class _Chat(Remote):
         raw = self._call(lambda: self._client.audio.transcriptions.with_raw_response.create(**body), control, 0)
         data = _parse(raw.http_response.text)
         if not isinstance(data, dict) or "text" not in data:
-            raise classify(_status_inside(data), raw.http_response.text or "an empty body", raw.headers)
+            raise _unreadable(raw.http_response.text, data, raw.headers)
         return data
 
     def _body(self, request: Request) -> dict[str, Any]:
@@ -127,7 +126,7 @@ class CompatibleModel(_Chat):
     bounded = True
 
     def __init__(self, spec: Spec, settings: Settings) -> None:
-        super().__init__(spec, settings, spec.url, get_key("compatible") or "none", Known())
+        super().__init__(spec, settings, spec.url, checked(get_key("compatible") or "none"), Known())
 
 
 # --------------------------------------------------------------------------------------- what is sent
@@ -256,6 +255,26 @@ def _parse(text: str) -> Any:
             choice["message"]["content"] += _words((part.get("delta") or {}).get("content"))
             choice["finish_reason"] = part.get("finish_reason") or choice.get("finish_reason")
     return whole
+
+
+def _listed(text: str, headers: Mapping[str, str]) -> list[str]:
+    """The models of a server's list. Raises `ProviderFailed` when it is something else."""
+    data = _parse(text)
+    rows = data.get("data", data.get("models")) if isinstance(data, dict) else data
+    if data is None or (isinstance(data, dict) and "error" in data):
+        raise _unreadable(text, data, headers)
+    if rows is None and isinstance(data, dict) and "object" in data:
+        rows = []
+    if not isinstance(rows, list):
+        raise ProviderFailed("malformed", sentence("malformed", f"no list of models: {text[:200]}"))
+    names = (row.get("id") or row.get("name") if isinstance(row, dict) else row for row in rows)
+    return sorted({scrub(name)[:MOST_NAME] for name in names if isinstance(name, str) and name})
+
+
+def _unreadable(text: str, data: Any, headers: Mapping[str, str], sent: int = 0) -> ProviderFailed:
+    """A page under status 200 is a wrong address; anything else that is no answer may be a passing fault."""
+    status = 404 if text.lstrip().startswith("<") else _status_inside(data)
+    return classify(status, text or "an empty body", headers, sent)
 
 
 def _status_inside(data: Any) -> int:

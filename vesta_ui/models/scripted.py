@@ -46,7 +46,7 @@ class ScriptedModel:
         text = reply if isinstance(reply, str) else json.dumps(reply)
         return Reply(text, Usage(frames=sum(len(turn.images) for turn in request.turns)), "stop")
 
-    def names(self) -> list[str]:
+    def names(self, control: Control) -> list[str]:
         return [self.name]
 
     def price(self, usage: Usage) -> float | None:

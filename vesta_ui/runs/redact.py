@@ -83,12 +83,11 @@ class Redactor:
 
     def __init__(self, also: Iterable[str] = ()) -> None:
         self._also = sorted({text for text in also if len(text) > 3}, key=len, reverse=True)
-        self._keys = keys.known()
         self._remains: dict[str, str] = {}
         self._words: set[str] = set()
         self._pattern: re.Pattern[str] | None = None
         self._counts: dict[str, int] = {}
-        for key in self._keys:
+        for key in keys.known():
             self._remember(key, "key")
         self._places: dict[str, list[str]] = {}
 
@@ -126,10 +125,9 @@ class Redactor:
         return self._text(text, place)
 
     def _text(self, text: str, place: str) -> str:
-        for key in self._keys:
-            if key in text:
-                self._found("key", text.count(key), place)
-                text = text.replace(key, "[key removed]")
+        text, count = keys.without_known(text, "[key removed]")
+        if count:
+            self._found("key", count, place)
         for known in self._also:
             if known in text:
                 self._found("path", text.count(known), place)
