@@ -41,6 +41,9 @@ _DONE = (
     "|released|delivered|opened|closed|dropped|missed|hit|cut down|knocked over"
 )
 """What comes one by one, or is done to one after the other."""
+_SPANS = (
+    "day|night|week|trip|journey|walk|tour|visit|match|game|race|film|video|episode|show|concert|season|evening|lesson"
+)
 _ONE_MOMENT = (
     r"(?:\b(?:when|while|as)\b|\bat the (?:beginning|start|end|table|moment)|\bat \d|visible|host"
     r"|\bin the (?:scene|picture|photo|image|shot|frame)|\bon (?:the )?(?:screen|table|stage|wall|shelf|desk|sign))"
@@ -82,6 +85,8 @@ CUES: tuple[Row, ...] = (
         rf"how many (?:[\w-]+ ){{1,3}}?(?:{_COMINGS}|(?:is|are|was|were|get) (?:{_DONE}))\b(?!.*{_ONE_MOMENT})"),
     Row(_REPEATED, Flag.COUNTING, "How many cars pass in total?",
         r"(?:in total|altogether|overall)\b.*how many|how many .*(?:\bin total\b|altogether|throughout|over the course|(?:whole|entire|full) (?:video|film|match|game))"),
+    Row(_REPEATED, Flag.COUNTING, "How many lies does she tell during the trip?",
+        rf"how many (?!.*{_ONE_MOMENT}).*\b(?:during|throughout|over|in the course of) the (?:\w+ )?(?:{_SPANS})\b"),
     Row(_REPEATED, Flag.COUNTING, "Count the number of times he falls.",
         r"number of (?:times|occurrences|occasions|appearances)|count (?:the|how|all|every)|total (?:number|count) of"),
     Row(_REPEATED, Flag.COUNTING, "List all the towns on the way.",
@@ -129,6 +134,10 @@ CUES: tuple[Row, ...] = (
     # ---- competing answers and interpretations
     Row(_HYPOTHESES, None, "Why does she leave?",
         r"^\W*why\b|[,;] (?:and |but )?why\b|\bwhy (?:do|does|did|is|are|was|were|has|have|would|might|could|can)\b"),
+    Row(_HYPOTHESES, None, "What goes wrong because of the fog?",
+        r"\b(?:because of|due to|thanks to|(?:as a|the) (?:result|consequence) of)\b"),
+    Row(_HYPOTHESES, None, "Which town does she prefer?",
+        r"\b(?:which|what|who)\b.*\b(?:like[sd]? (?:best|most|least|better)|(?:prefer|admire|fear|recommend)\w*)\b"),
     Row(_HYPOTHESES, None, "What is the purpose of the test?",
         r"\b(?:reason|purpose|motiv\w+|intention|intent|moral|lesson|meaning|significance|theme|message|implication|cause)s?\b"
         r"(?! (?:number|board|code|field)\b)"),
