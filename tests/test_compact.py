@@ -78,6 +78,15 @@ def test_what_decides_survives_longest_under_every_view(view: View | None) -> No
     assert "conflict [open] people" in snapshot.text
 
 
+@pytest.mark.parametrize("view", [None, LOCAL, COVERAGE, HYPOTHESES])
+def test_a_verified_observation_outlives_plain_ones_and_a_ruled_out_one_does_not(view: View | None) -> None:
+    snapshot = compact(
+        busy(seen(10, 20, "the sign", verdict=True), seen(30, 40, "a wall " + "x" * 80, verdict=False)), view, 2_000
+    )
+    assert snapshot.entries[0].id == "e1" and len(snapshot.left_out) > 30
+    assert ("e2", "found not to match, and no room") in snapshot.left_out
+
+
 def test_repetitions_go_first_and_say_so() -> None:
     ledger = ledger_of(*[seen(10, 20, "a red coat on a chair " + "x" * 80) for _ in range(40)])
     snapshot = compact(ledger, None, 1_500)
@@ -101,6 +110,9 @@ def test_the_emphasis_decides_what_plain_entries_are_shown() -> None:
     talk = [heard(n, n + 1, f"he speaks of number {n} " + "x" * 80) for n in range(20)]
     happenings = [seen(n, n + 1, f"bell {n} " + "x" * 90, event="bell rings") for n in range(100, 140, 2)]
     ledger = ledger_of(*talk, *happenings)
+    figures = [seen(n, n + 1, f"a figure {n} " + "x" * 80, number=n, number_of=f"thing {n}") for n in range(200, 220)]
+    by_number = compact(ledger_of(*figures, *talk, *happenings), View(Emphasis.LOCAL, (Flag.NUMERIC,)), 2_500).entries
+    assert by_number and all(e.observation.number is not None for e in by_number)
     by_speech = compact(ledger, View(Emphasis.LOCAL, (Flag.SPEECH,)), 2_500).entries
     by_events = compact(ledger, View(Emphasis.LOCAL, (Flag.COUNTING,)), 2_500).entries
     assert by_speech and all(e.observation.modality == "speech" for e in by_speech)

@@ -19,7 +19,12 @@ from vesta_ui.errors import BadInput
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """Which mechanisms run (VESTA §4.4). "Routing off, ledger on" is undefined and not offered."""
+    """Which mechanisms run (VESTA §4.4). "Routing off, ledger on" is undefined and not offered.
+
+    Without `retrieval` the scene index is hidden from the agent, not left unbuilt: no references, no `retrieve`. It is
+    built all the same, once a video, because it holds the transcript that `speech` reads and the scenes the page draws,
+    and because a fork of the run may switch retrieval on.
+    """
 
     routing: bool
     retrieval: bool
