@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import argparse
+import io
+import threading
+import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from test_driver import ANSWER, LOOK
 from test_recorder import STARTED, played
 
-from vesta_ui.domain import Action
-from vesta_ui.errors import BadInput
+from vesta_ui import commands
+from vesta_ui.commands import compare as command
+from vesta_ui.control import Control
+from vesta_ui.domain import Action, Outcome, Question
+from vesta_ui.errors import BadInput, Stopped
+from vesta_ui.events import Event, RunFinished
+from vesta_ui.runs import registry
 from vesta_ui.runs.compare import align, compare
+from vesta_ui.runs.run import Run
 from vesta_ui.runs.session import Session, fold
+from vesta_ui.settings import Settings
 
 HEAR = Action("speech", {"intervals": [[1, 2]]})
 CLIP = Action("clip", {"interval": [1, 2], "question": "which colour?"})
@@ -63,3 +76,50 @@ def test_other_videos_and_other_numbers_of_runs_are_refused(tmp_path: Path) -> N
     for count in (1, 5):
         with pytest.raises(BadInput, match="two to four"):
             compare([one] * count)
+
+
+# ------------------------------------------------------------------------------------------------ every agent at once
+def playing(run: Run, video: Any, question: Question, settings: Settings) -> Iterator[Event]:
+    """In place of an agent: the first answers at once, the others go on until they are stopped."""
+    outcome, reason = Outcome.ANSWERED, ""
+    try:
+        run.add(replace(STARTED, run_id=run.id, agent=settings.agent))
+        if settings.agent != "vesta":
+            run.control.wait(60)
+    except Stopped as error:
+        outcome, reason = Outcome.STOPPED, str(error)
+    run.add(RunFinished(outcome=outcome, answer=None, reason=reason))
+    run.finish()
+    yield from ()
+
+
+def asked(data: Path, stop_after_s: float, *names: str) -> tuple[int, list[str]]:
+    """Exit code of `compare --video …`, stopped after a while as by Ctrl-C, and what it said."""
+    said: list[str] = []
+
+    def stoppable(control: Control) -> Control:
+        threading.Timer(stop_after_s, control.stop).start()
+        return control
+
+    parser = argparse.ArgumentParser()
+    command.arguments(parser)
+    chosen = parser.parse_args(["--video", "a.mp4", "--question", "why?", "--agents", ",".join(names)])
+    shell = commands.Shell(said.append, said.append, Settings(data_dir=data), False, lambda event: None, stoppable)
+    return command.run(chosen, shell), said
+
+
+def test_stopping_the_comparison_of_all_agents_stops_every_run_and_keeps_those_that_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "play", playing)
+    monkeypatch.setattr(registry, "open_video", lambda path: io.BytesIO())
+    began = time.monotonic()
+    code, said = asked(tmp_path, 0.5, "vesta", "save", "explore", "native", "saos")
+    assert code == 130 and time.monotonic() - began < 20
+    assert [line.split("  ")[1] for line in said[:-1]] == ["vesta: no answer", "save: no answer", "explore: no answer"]
+    assert "3 of 5 runs are kept" in said[-1]
+
+
+def test_one_run_is_not_asked_to_be_compared(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="compares with nothing"):
+        asked(tmp_path, 0.0, "vesta")

@@ -237,6 +237,7 @@ def test_compare_tells_divergence_answers_and_costs(shell: Shell) -> None:
     assert "first divergence: line 4" in text and "remote requests" in text
     spread = shell.json("compare", A, B, C, "--repeat", 3)
     assert spread["runs"] == 3 and spread["answers"] == [["A", 2], ["no answer", 1]]
+    assert len(shell.json("compare", A, C, A, C, B)) == 5 and "5 runs: answers and costs only" in shell.err
     shell("compare", A)
     assert shell.code == 2 and "two to four" in shell.err
 

@@ -6,8 +6,9 @@ import argparse
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from vesta_ui.commands import Shell, common, run_of, table
+from vesta_ui.commands import Shell, common, exit_code, run_of, table
 from vesta_ui.commands.showing import money
+from vesta_ui.control import Control
 from vesta_ui.errors import BadInput
 from vesta_ui.runs import compare as comparing
 from vesta_ui.runs.run import Run
@@ -25,22 +26,38 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, shell: Shell) -> int:
-    runs = _asked(chosen, shell) if chosen.video else [run_of(name, shell) for name in chosen.run]
-    sessions = [one.session() for one in runs]
+    asked = _asked(chosen, shell) if chosen.video else None
+    if asked and (code := max(map(_ended, asked))):
+        kept = [one for one in asked if one.session().finished is not None]
+        shell.say(f"{len(kept)} of {len(asked)} runs are kept: `runs list` shows them, `compare` takes any two to four")
+        if code == STOPPED or len(kept) < 2:
+            return code
+    runs = asked or [run_of(name, shell) for name in chosen.run]
+    sessions = [session for session in (one.session() for one in runs) if session.started is not None]
     if chosen.repeat > 1:
         spread = comparing.spread(sessions)
         shell.give(asdict(spread), lambda: spread_text(spread))
-        return 0
-    if len(sessions) > 4:
+    elif len(sessions) > MOST:
         board = comparing.board(sessions)
+        shell.say(f"{len(sessions)} runs: answers and costs only; name two to four of them to see their steps aligned")
         shell.give([asdict(row) for row in board], lambda: cost_text(board, [comparing.answer_of(s) for s in sessions]))
-        return 0
-    found = comparing.compare(sessions)
-    shell.give(asdict(found), lambda: compare_text(found, sessions))
-    return 0
+    else:
+        found = comparing.compare(sessions)
+        shell.give(asdict(found), lambda: compare_text(found, sessions))
+    return max(map(exit_code, asked)) if asked else 0
+
+
+MOST = 4
+STOPPED = 130
+
+
+def _ended(run: Run) -> int:
+    """A run that was stopped before its turn has no end of its own."""
+    return STOPPED if run.control.stopped else exit_code(run)
 
 
 def _asked(chosen: argparse.Namespace, shell: Shell) -> list[Run]:
+    """Ask, and follow until all have ended. Ctrl-C stops those that go on and those that wait; finished ones are kept."""
     from vesta_ui.agents import AGENTS
     from vesta_ui.question import parse_question
 
@@ -51,12 +68,18 @@ def _asked(chosen: argparse.Namespace, shell: Shell) -> list[Run]:
         raise BadInput("say what to ask: --question TEXT")
     if chosen.repeat > 1:
         names = names[:1] * chosen.repeat
+    if len(names) < 2:
+        raise BadInput("one run compares with nothing: name two agents, or --repeat 2")
     question = parse_question(chosen.question, chosen.choice)
+    stop = shell.stoppable(Control())
     started = shell.runs.start_all(chosen.video, question, [replace(shell.settings, agent=name) for name in names])
+    for one in started:
+        stop.on_stop(one.control.stop)
     for one in started:
         one.join()
         session = one.session()
-        shell.say(f"{one.id}  {session.started.agent if session.started else ''}: {comparing.answer_of(session)}")
+        if session.started is not None:
+            shell.say(f"{one.id}  {session.started.agent}: {comparing.answer_of(session)}")
     return started
 
 

@@ -64,6 +64,9 @@ class Runs:
                     if not left:
                         return
                     run, settings = left.pop(0)
+                if run.control.stopped:  # before its turn: there is nothing to record
+                    run.finish()
+                    continue
                 try:
                     for _ in play(run, open_video(path), question, settings):
                         pass

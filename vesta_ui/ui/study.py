@@ -174,7 +174,7 @@ def _head(run: Run, session: Session) -> Json:
         "agent": started.agent if started else run.agent,
         "reasoner": started.roles.get("reasoner", "") if started else "",
         "fork": f"step {started.fork_step}: {started.fork_edit}" if started and started.parent else "",
-        "outcome": outcome if started else "failed" if run.done else "waiting",
+        "outcome": outcome if started else ("stopped" if run.control.stopped else "failed") if run.done else "waiting",
         "answer": compare.answer_of(session) if finished else "",
         "said": session.answer.text if session.answer else "",
         "confidence": session.answer.confidence if session.answer else None,
