@@ -82,7 +82,7 @@ def test_counts_do_not_depend_on_the_order_of_looking() -> None:
         ("hosts", "host", True),
         ("man enters the room", "man leaves the room", False),
         ("goal 1", "goal 2", False),
-        ("goal 1 of the red team", "goal 2 of the red team", False),
+        ("goal 1 of the red home team", "goal 2 of the red home team", False),
         ("red car crosses the bridge", "blue car crosses the bridge", False),
         ("门开", "门开", True),
         ("门开", "门关", False),

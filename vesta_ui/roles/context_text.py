@@ -157,6 +157,9 @@ def shortened(text: str, limit: int) -> str:
 
 def _budget(context: Context) -> str:
     if context.final:
-        return "The budget is spent: give your final answer now with “finalize”."
+        return (
+            "The budget is spent: give your final answer now with “finalize”. Rest it on the strongest observations you have, "
+            "those marked verified first."
+        )
     left = context.budget - context.step + 1
     return f"This is decision {context.step} of {context.budget}; {left} left, this one included."
