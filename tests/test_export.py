@@ -15,9 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 import ui_run
+from google.protobuf import json_format
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
 from vesta_ui import events as ev
-from vesta_ui.domain import Interval
+from vesta_ui.domain import Interval, Message, ModelCall, Usage
 from vesta_ui.errors import BadInput
 from vesta_ui.frames import FrameStore
 from vesta_ui.runs import cases, export
@@ -185,6 +189,7 @@ def test_spans_form_one_tree_in_time(run: Run) -> None:
         assert span["parentSpanId"] in {*known, ""}
         parent = known.get(span["parentSpanId"], span)
         assert int(parent["startTimeUnixNano"]) <= int(span["startTimeUnixNano"])
+        assert int(span["endTimeUnixNano"]) <= int(parent["endTimeUnixNano"])
 
 
 def test_spans_speak_the_genai_conventions(run: Run) -> None:
@@ -207,6 +212,50 @@ def test_spans_speak_the_genai_conventions(run: Run) -> None:
     assert json.loads(attribute(chat, "gen_ai.input.messages"))[0]["parts"][0]["content"].startswith("prompt 1")
     assert attribute(agent, "gen_ai.usage.input_tokens") == "3600"
     assert spans(run) == found
+
+
+def test_spans_are_a_request_of_the_protocol_and_use_only_names_of_the_conventions(run: Run) -> None:
+    """Read by the protocol's own classes. In OTLP's JSON ids are hexadecimal, which plain protobuf JSON takes for base64."""
+    data = json.loads(one(run, "otlp"))
+    for span in data["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+        for name in ("traceId", "spanId", "parentSpanId"):
+            span[name] = base64.b64encode(bytes.fromhex(span[name])).decode()
+    read = json_format.ParseDict(data, ExportTraceServiceRequest())
+    found = list(read.resource_spans[0].scope_spans[0].spans)
+    assert {(len(span.trace_id), len(span.span_id)) for span in found} == {(16, 8)}
+    assert {len(span.parent_span_id) for span in found} == {0, 8}
+    names = {one.key for span in found for one in span.attributes if one.key.startswith("gen_ai.")}
+    assert names <= {value for value in vars(gen_ai_attributes).values() if isinstance(value, str)}
+    operations = {kind.value for kind in gen_ai_attributes.GenAiOperationNameValues}
+    for span in found:
+        said = {one.key: one.value.string_value for one in span.attributes}
+        assert said["gen_ai.operation.name"] in operations
+        assert span.kind == (
+            Span.SPAN_KIND_CLIENT if said["gen_ai.operation.name"] == "chat" else Span.SPAN_KIND_INTERNAL
+        )
+
+
+@pytest.mark.parametrize(
+    ("model", "provider", "name"),
+    [
+        ("openai:gpt-4.1", "openai", "gpt-4.1"),
+        ("gemini:gemini-2.5-pro", "gcp.gemini", "gemini-2.5-pro"),
+        ("compatible:qwen2.5vl:7b", "compatible", "qwen2.5vl:7b"),
+        ("model-x", "vesta_ui", "model-x"),
+    ],
+)
+def test_the_routers_call_is_a_span_of_its_provider_and_model(
+    tmp_path: Path, model: str, provider: str, name: str
+) -> None:
+    run = recorded(tmp_path)
+    call = ModelCall("router", model, (Message("user", "what kind?"),), "one place", Usage(1, 0, 7, 0, 3, seconds=0.2))
+    events = [replace(event, call=call) if isinstance(event, ev.Routed) else event for event in run.events]
+    (run.folder / "events.jsonl").unlink()
+    ui_run.record(run.folder, events)
+    routed = spans(load(run.folder))[1]
+    assert (routed["name"], attribute(routed, "gen_ai.provider.name")) == (f"chat {name}", provider)
+    assert attribute(routed, "gen_ai.request.model") == name and attribute(routed, "vesta.role") == "router"
+    assert "what kind?" in one(load(run.folder), "html").decode()
 
 
 # ------------------------------------------------------------------------------------------------ cases

@@ -83,6 +83,7 @@
   }
 
   /* ---- steps */
+  const spoken = (call) => [h("p.dim", {}, `${call.role} — ${call.model}${call.failure ? " — " + call.failure : ""}`), call.messages.map((m) => h("pre", { tabindex: 0 }, `${m.role}${m.frames ? `, ${plural(m.frames, "frame")}` : ""}\n${m.text}`)), h("pre", { tabindex: 0 }, call.reply)];
   const steps = h("div.steps");
   function drawSteps() {
     steps.replaceChildren(...run.steps.map((one) => {
@@ -98,7 +99,7 @@
         kept.length < one.frames.length ? h("p.dim", {}, `${kept.length} of ${one.frames.length} frames are kept in this file.`) : null,
         h("details", {}, h("summary", {}, "arguments" + (one.shown ? ", what the Reasoner saw" : "") + (one.calls.length ? `, ${plural(one.calls.length, "model call")}` : "")),
           h("pre", { tabindex: 0 }, JSON.stringify(one.arguments, null, 1)), one.shown ? h("pre", { tabindex: 0 }, one.shown) : null,
-          one.calls.map((call) => [h("p.dim", {}, `${call.role} — ${call.model}${call.failure ? " — " + call.failure : ""}`), call.messages.map((m) => h("pre", { tabindex: 0 }, `${m.role}${m.frames ? `, ${plural(m.frames, "frame")}` : ""}\n${m.text}`)), h("pre", { tabindex: 0 }, call.reply)])),
+          one.calls.map(spoken)),
         one.warnings.map((w) => h("p.bad", {}, w)));
     }));
   }
@@ -157,6 +158,7 @@
       a?.evidence.length ? h("ul.evidence", {}, a.evidence.map((e) => h("li", {}, time(e.start, e.end), h("span.dim.mono", {}, e.entry_id), h("span", {}, e.why)))) : null,
       run.warnings.map((w) => h("p.bad", {}, w)), run.unknown.length ? h("p.bad", {}, `Made by a newer version: ${plural(run.unknown.length, "event")} of kinds not known here (${[...new Set(run.unknown.map((u) => u.kind))].join(", ")}) are left out.`) : null,
       h("p.dim", {}, `${run.agent} · ${plural(run.steps.length, "step")} · ${plural(run.cost.frames, "frame")} · ${plural(run.cost.remote_requests, "request")} · ${money(run.cost.cost_usd)} · ${run.cost.seconds.toFixed(1)} s` + (run.route ? ` · ${run.route.policy}, ${run.route.emphasis}` : "") + (run.fork ? ` · forked from ${run.parent}, ${run.fork}` : "")),
+      run.route ? h("details", {}, h("summary", {}, "why this route" + (run.route.call ? ", 1 model call" : "")), h("p", {}, run.route.why), run.route.call ? spoken(run.route.call) : null) : null,
     ].flat(3).filter(Boolean));
     drawSteps();
     go(run.steps.length);

@@ -131,6 +131,7 @@ def _run(run: Run, case: Case | None) -> Json:
             "emphasis": route.view.emphasis.value,
             "flags": [flag.value for flag in route.view.flags],
             "why": route.why,
+            "call": _call(session.routed.call) if session.routed and session.routed.call else None,
         }
         if route
         else None,

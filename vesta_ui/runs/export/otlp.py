@@ -28,7 +28,7 @@ def spans(document: Document) -> Json:
                 "scopeSpans": [
                     {
                         "scope": {"name": "vesta_ui", "version": __version__},
-                        "schemaUrl": "https://opentelemetry.io/schemas/1.37.0",
+                        "schemaUrl": "https://opentelemetry.io/schemas/1.40.0",
                         "spans": [
                             span
                             for run, events in zip(document.data["runs"], document.events, strict=True)
@@ -70,6 +70,13 @@ def _run(data: Json, run: Json, events: list[Json]) -> list[Json]:
         }, run["reason"] if failed else "")
     ]  # fmt: skip
     ends = {(e["kind"], e.get("step")): e["at"] for e in events}
+    if call := (run["route"] or {}).get("call"):
+        routed = ends.get(("routed", None), 0.0)
+        made.append(
+            _chat(
+                trace, _id(f"{run['id']}/chat/route", 8), root, call, at(routed - call["usage"]["seconds"]), at(routed)
+            )
+        )
     for step in run["steps"]:
         begun = ends.get(("step_started", step["n"]), 0.0)
         decided = ends.get(("decided", step["n"]), begun)
@@ -82,19 +89,20 @@ def _run(data: Json, run: Json, events: list[Json]) -> list[Json]:
                     "gen_ai.tool.name": step["op"],
                     "gen_ai.tool.type": "function",
                     "gen_ai.tool.call.id": f"{run['id']}/{step['n']}",
-                    "gen_ai.tool.description": step["thought"],
                     "gen_ai.tool.call.arguments": json.dumps(step["arguments"], ensure_ascii=False),
                     "gen_ai.tool.call.result": step["output"],
                     "error.type": step["error_kind"] or None,
                     "vesta.step": step["n"],
+                    "vesta.thought": step["thought"],
                     "vesta.frames": len(step["frames"]),
                 }, step["error"])
             )  # fmt: skip
         when = begun
         for n, call in enumerate(step["calls"]):
             by_tool = call["role"] in ("observer", "speech")
-            start = decided if by_tool and when < decided else when
-            when = start + call["usage"]["seconds"]
+            latest = observed if by_tool else decided
+            start = min(max(when, decided) if by_tool else when, latest)
+            when = min(start + call["usage"]["seconds"], latest)
             made.append(
                 _chat(
                     trace,
@@ -109,11 +117,12 @@ def _run(data: Json, run: Json, events: list[Json]) -> list[Json]:
 
 
 def _chat(trace: str, span_id: str, parent: str, call: Json, start: int, end: int) -> Json:
-    provider, _, model = call["model"].rpartition(":")
+    provider, _, model = call["model"].partition(":")
+    provider, model = (provider, model) if model else ("vesta_ui", provider)
     usage = call["usage"]
     return _span(trace, span_id, parent, f"chat {model}", CLIENT, start, end, {
         "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": {"gemini": "gcp.gemini"}.get(provider, provider or "vesta_ui"),
+        "gen_ai.provider.name": {"gemini": "gcp.gemini"}.get(provider, provider),
         "gen_ai.request.model": model.split("@")[0],
         "gen_ai.response.finish_reasons": [call["finish"]] if call["finish"] else None,
         "gen_ai.usage.input_tokens": usage["input_tokens"],
