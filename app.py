@@ -20,6 +20,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--data-dir", type=Path, help="where indexes and runs live (VESTA_DATA_DIR)")
     parser.add_argument("--open", action=argparse.BooleanOptionalAction, default=False, help="open the browser")
     parser.add_argument("--desktop", action="store_true", help="open a window of its own; closing it ends the server")
+    parser.add_argument("--stay", action="store_true", help="with --desktop: go on serving when the window is closed")
     parser.add_argument("--mcp", action="store_true", help="also offer the functions as MCP tools")
     for role in ROLES:
         parser.add_argument(f"--{role}", metavar="SPEC", help=f"who plays the {role} (VESTA_{role.upper()})")
@@ -33,7 +34,7 @@ def main(argv: list[str] | None = None) -> int:
         settings = from_environment(**chosen)
         data_dir_ready(settings.data_dir)
         opened = "desktop" if flags.desktop else "browser" if flags.open else ""
-        launch(settings, opened=opened, mcp=flags.mcp)
+        launch(settings, opened=opened, stay=flags.stay, mcp=flags.mcp)
     except VestaError as error:
         print(error, file=sys.stderr)
         return 2

@@ -18,6 +18,10 @@ BROWSERS = (
 """Looked for in this order, after `VESTA_CHROMIUM`."""
 
 
+SIZE = (1440, 900)
+"""Of a new window: wide enough for both columns. The browser remembers what the user makes of it."""
+
+
 def chromium() -> str | None:
     """A Chromium-family browser of this machine, or None."""
     for name in (os.environ.get("VESTA_CHROMIUM", ""), *BROWSERS):
@@ -34,7 +38,10 @@ def show(url: str, *, app: bool, profile: Path) -> subprocess.Popen[bytes] | Non
         webbrowser.open(url)
         return None
     # a profile of its own: otherwise the call hands over to a running browser and returns at once
-    flags = [f"--app={url}", f"--user-data-dir={profile}", "--no-first-run", "--no-default-browser-check"]
+    flags = [
+        f"--app={url}", f"--user-data-dir={profile}", f"--window-size={SIZE[0]},{SIZE[1]}", "--no-first-run",
+        "--no-default-browser-check", "--disable-background-mode",
+    ]  # fmt: skip
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        flags.append("--no-sandbox")
+        flags += ["--no-sandbox", "--test-type"]  # root has no sandbox; without the second a banner lies on the page
     return subprocess.Popen([browser, *flags], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

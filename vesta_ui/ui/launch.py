@@ -6,6 +6,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,19 @@ PORTS = 50
 """How many ports after a busy one are tried."""
 
 
-def launch(settings: Settings, *, opened: str = "", mcp: bool = False, say: Callable[[str], None] = print) -> None:
-    """Serve until interrupted. `opened`: "" nothing, "browser" or "desktop". Raises `BadInput` on an unusable port
-    and when MCP tools are wanted but their package is not there."""
+SAY: Callable[[str], None] = partial(print, flush=True)
+"""At once: whoever started the server through a pipe waits for its address."""
+
+
+def launch(
+    settings: Settings, *, opened: str = "", stay: bool = False, mcp: bool = False,
+    say: Callable[[str], None] = SAY,
+) -> None:  # fmt: skip
+    """Serve until interrupted, or until the window of `opened="desktop"` is closed, unless to `stay`.
+
+    `opened`: "" nothing, "browser" or "desktop". Raises `BadInput` on an unusable port and when MCP tools are wanted
+    but their package is not there.
+    """
     if mcp and find_spec("mcp") is None:
         raise BadInput('--mcp needs one more package: run `pip install "gradio[mcp]"`, then start again')
     port = free_port(settings.host, settings.port)
@@ -34,7 +45,9 @@ def launch(settings: Settings, *, opened: str = "", mcp: bool = False, say: Call
         if window and window.wait() != 0:  # no display, or a browser that cannot start
             say(f"the window could not be kept open: open {url} in a browser")
             window = None
-        if window is None:
+        elif window and stay:
+            say(f"the window was closed; still serving at {url}")
+        if window is None or stay:
             page.block_thread()
     except KeyboardInterrupt:
         pass
