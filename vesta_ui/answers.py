@@ -110,6 +110,8 @@ def _lone(said: str, question: Question, named: Sequence[_Said]) -> str | None:
 
 def _whole(said: str, question: Question) -> set[str]:
     """`C`, `(c)`, `C.`, `Option C`, `C. its text`, or a choice's text alone; both choices for `C. another's text`."""
+    if said.endswith("?") and not any(c.text.endswith("?") for c in question.choices):
+        return set()
     same = [c.label for c in question.choices if _plain(c.text) == _plain(said)]
     same = same or [c.label for c in question.choices if _core(c.text) == _plain(said)]
     head = re.fullmatch(
@@ -119,8 +121,6 @@ def _whole(said: str, question: Question) -> set[str]:
     )
     if same or head is None or question.choice(head[1].upper()) is None:
         return set(same[:1]) if len(same) == 1 else set()
-    if said.endswith("?") and not head[2]:
-        return set()
     rest = _plain(head[2])
     texts = {c.label for c in question.choices if _plain(c.text) == rest}
     return texts | {head[1].upper()} if texts or not rest else set()

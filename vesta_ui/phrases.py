@@ -25,8 +25,8 @@ SMALL = re.compile(
     rf"(?:(?i:{STATES})[\s\"'(\[]*(?:option |choice )?|[(\[])(?P<label>[a-j])(?=[)\]]?\s*(?:$|[.,;:!\n)\]]))"
 )
 LEADING = (
-    "is|be|does|do|it|it's|its|so|thus|therefore|hence|but|not|or|and|nor|neither|either|both|than|of|out|say|for|to|between|with"
-    "|over|left|leave[sd]?|leaving|only|against|because|since|while|whereas|as|that|if|whether|choose|pick|select|prefer"
+    "is|was|were|be|does|do|it|it's|its|so|thus|therefore|hence|but|not|or|and|nor|neither|either|both|than|of|out|say|for|to|between|with"
+    "|over|left|leave[sd]?|leaving|only|against|because|since|while|whereas|as|that|if|whether|choos(?:e|ing)|pick(?:ing)?|select(?:ing)?|prefer"
     "|favou?rs?|supports?|shows|matches|fits|eliminate[sd]?|reject(?:s|ed)?|exclude[sd]?|maybe|perhaps|probably|likely"
     "|certainly|definitely|clearly|surely|conclude"
 )
@@ -38,10 +38,10 @@ LETTER = re.compile(
 )
 VERB = re.compile(
     r"\s+(?:is|was|are|and|or|nor|because|since|as|seems?|looks?|appears?|match(?:es)?|fits?|would|can|cannot|could|does|doesn|isn|must|should|may|might|has"
-    r"|contradicts?|describes?|says|states|but|not|rather|over|instead|wins|remains|only|too|then|here|best|clearly|makes|maybe|perhaps)\b"
+    r"|contradicts?|describes?|says|states|but|not|rather|over|instead|wins|remains|only|too|then|here|best|clearly|makes|maybe|perhaps|while|whereas|although|though|than|by|in|from|with|on|at|to|if|when|which|that)\b"
 )
 CUE = re.compile(
-    r"(?P<turn>(?:[.;!?]|(?<!:)\n)(?!\d)|—|\b(?:but|so|therefore|thus|hence|because|since|while|whereas|however|leaving|leaves|instead(?! of)|actually|as)\b|,\s*(?:i|we|it)\b)"
+    r"(?P<turn>(?:(?<=\bcorrect )|(?<=\bright )|(?<=\btrue ))and\b|(?:[.;!?]|(?<!:)\n)(?!\d)|—|\b(?:but|so|therefore|thus|hence|because|since|while|whereas|however|leaving|leaves|instead(?! of)|actually|as)\b|,\s*(?:i|we|it)\b)"
     r"|(?P<aux>\b(?:is|are|was|were|does|do|did|can|could|would|will|should|has|have)(?:n't|\s+not)\b|\bcannot\b|\bfails?\b|\bnever\b)"
     r"|(?P<back>\b(?:(?<!at )least|(?<!no )less (?:likely|plausible|probable|convincing|consistent|accurate)(?: than)?|lacks?|doubtful|dubious|questionable|wrong"
     r"|incorrect|false|untrue|unsupported|implausible|unlikely|impossible|irrelevant|refuted|contradicted|(?:ruled|crossed) out|eliminated"
