@@ -111,6 +111,7 @@
     if (title) button.title = title;
   };
   function buttons(phase) {
+    if (!document.querySelector("#stop")) return void setTimeout(() => buttons(document.body.dataset.phase), 50); /* gradio has not made them yet */
     const busy = BUSY.includes(phase), held = phase === "paused", deciding = held || phase === "running" || phase === "pausing";
     set("run", !busy, held ? "Paused" : phase === "pausing" ? "Pausing" : busy ? "Running" : "Run", held ? "This run waits; continue it, or stop it to ask again" : busy ? "This run goes on; stop it to ask again" : "Ask (Ctrl+Enter)");
     set("pause", deciding, phase === "paused" || phase === "pausing" ? "Continue" : "Pause", phase === "paused" ? "Continue (p)" : "Pause before the next operation (p)");

@@ -18,7 +18,20 @@
     document.head.append(h("script", { src: V.url("plotly.js"), onload: () => done(window.Plotly), onerror: () => fail(new Error("plotly.js could not be loaded")) }));
   }));
 
-  T.warm = () => plotly().catch(() => {}); /* in an idle moment, so that the first lane appears at once */
+  T.warm = () => plotly().catch(() => {});
+  /* Running its 4.7 MB takes half a second in one piece: before a run needs it, it is done while no hand is on the page. */
+  T.warmWhenQuiet = () => {
+    const HANDS = ["pointermove", "pointerdown", "keydown", "wheel"], quiet = 1500;
+    let last = performance.now();
+    const touch = () => { last = performance.now(); };
+    HANDS.forEach((name) => addEventListener(name, touch, { capture: true, passive: true }));
+    const look = () => {
+      if (!ready && performance.now() - last < quiet) return setTimeout(look, 300);
+      HANDS.forEach((name) => removeEventListener(name, touch, { capture: true }));
+      if (!ready) (window.requestIdleCallback || setTimeout)(() => T.warm());
+    };
+    setTimeout(look, quiet);
+  };
 
   const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
   T.ticks = (width) => {

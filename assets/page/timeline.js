@@ -133,7 +133,7 @@
       T.redraw();
     }
     T.listen(hot, wrap);
-    (window.requestIdleCallback || setTimeout)(() => T.warm(), { timeout: 4000 });
+    T.warmWhenQuiet();
     return {
       update: (value) => {
         const longer = value && value.duration !== T.duration;
