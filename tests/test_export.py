@@ -21,10 +21,11 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
 from vesta_ui import events as ev
+from vesta_ui.agents.state import advance, digest, initial
 from vesta_ui.domain import Interval, Message, ModelCall, Usage
 from vesta_ui.errors import BadInput
 from vesta_ui.frames import FrameStore
-from vesta_ui.runs import cases, export
+from vesta_ui.runs import bundle, cases, export, recorder, verify
 from vesta_ui.runs.export import markdown
 from vesta_ui.runs.registry import Runs
 from vesta_ui.runs.run import Run, load
@@ -158,6 +159,24 @@ def test_what_the_engine_made_of_a_key_is_taken_out_of_every_format(tmp_path: Pa
     text = "".join(content.decode("utf-8", "replace") for content in made.files.values())
     assert "abcdefghijkl" not in text
     assert "home ada" not in text
+
+
+def test_a_redacted_run_folder_is_whole_and_can_be_imported(tmp_path: Path) -> None:
+    """Its states are told anew, so that it verifies and can be forked, although its words are others."""
+    run = recorded(tmp_path / "here", evil=PRIVATE)
+    state, events = initial(run.events[0]), []  # type: ignore[arg-type]
+    for event in run.events:
+        events.append(replace(event, state_hash=digest(state)) if isinstance(event, ev.StepStarted) else event)
+        state = advance(state, event) if event.seq else state
+    (run.folder / "events.jsonl").unlink()
+    ui_run.record(run.folder, events)
+    made = export.export_run(load(run.folder), "zip", tmp_path)
+    target = export.write(made, tmp_path / "for others.zip", run.id)
+    assert bundle.unpack(target, tmp_path) == run.id
+    assert verify.problems(run.folder) == verify.problems(tmp_path / run.id) == []
+    found = load(tmp_path / run.id)
+    assert len(found.events) == len(events) and found.session().answer
+    assert found.events[-1] != events[-1] and "[path removed]" in str(recorder.facts(tmp_path / run.id))
 
 
 def test_json_holds_the_redacted_events(run: Run) -> None:

@@ -13,7 +13,7 @@
     };
   };
   V.when = (id) => `${id.slice(0, 4)}-${id.slice(4, 6)}-${id.slice(6, 8)} ${id.slice(9, 11)}:${id.slice(11, 13)}`;
-  V.exports = (path) => h("details.menu-of", {}, h("summary.mini", {}, "export"), h("div.menu-list", {}, [["html", "One HTML page, works offline"], ["markdown", "Markdown with figures"], ["json", "JSON"], ...(path.startsWith("run") ? [["otlp", "OpenTelemetry spans"], ["html&video=1", "HTML page with the video"]] : [])].map(([kind, title]) => h("a", { href: V.url(`${path}/export?format=${kind}`), download: "", onclick: (e) => { e.currentTarget.closest("details").open = false; } }, title))));
+  V.exports = (path) => h("details.menu-of", {}, h("summary.mini", {}, "export"), h("div.menu-list", {}, [["html", "One HTML page, works offline"], ["markdown", "Markdown with figures"], ["json", "JSON"], ...(path.startsWith("run") ? [["otlp", "OpenTelemetry spans"], ["html&video=1", "HTML page with the video"], ["zip", "Run folder to import elsewhere"]] : [])].map(([kind, title]) => h("a", { href: V.url(`${path}/export?format=${kind}`), download: "", onclick: (e) => { e.currentTarget.closest("details").open = false; } }, title))));
 
   V.panels.replay = (root, api) => {
     V.addTab("replay", "Replay");

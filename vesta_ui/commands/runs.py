@@ -54,6 +54,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
     one = add("export", export, "a run as a file that others can open")
     one.add_argument("--format", default="html", choices=("html", "markdown", "json", "otlp", "zip"))
+    one.add_argument("--redacted", action="store_true", help="zip: without paths and keys, as in every other format")
     one.add_argument("--out", type=Path, metavar="PATH", help="default: run id and ending, in this folder")
     one.add_argument("--with-video", action="store_true", help="html: a small copy of the video goes in too")
     one.add_argument("--video", type=Path, metavar="PATH", help="the video, if it is not where it was")
@@ -184,9 +185,11 @@ def export(chosen: argparse.Namespace, shell: Shell) -> int:
     one = run_of(chosen.run, shell)
     ending = {"markdown": ".md.zip", "otlp": ".otlp.json"}.get(chosen.format, f".{chosen.format}")
     target = chosen.out or Path(f"{one.id}{ending}")
-    if chosen.format == "zip":
+    if chosen.redacted and chosen.format != "zip":
+        raise BadInput("--redacted belongs to --format zip: every other format is redacted anyway")
+    if chosen.format == "zip" and not chosen.redacted:
         bundle.pack(one.folder, target)
-        shell.say("a zipped run is the run itself: nothing in it was redacted")
+        shell.say("a zipped run is the run itself: nothing in it was redacted (--redacted takes paths and keys out)")
         redacted: list[dict[str, Any]] = []
     else:
         video = None
@@ -194,7 +197,7 @@ def export(chosen: argparse.Namespace, shell: Shell) -> int:
             started = one.session().started
             video = book.need(shell.settings.data_dir, started.video.sha256 if started else "", chosen.video)
         made = exports.export_run(one, chosen.format, shell.settings.data_dir, video)
-        exports.write(made, target)
+        exports.write(made, target, one.id)
         redacted = [asdict(found) for found in made.redacted]
         for found in made.redacted:
             shell.say(f"redacted {found.count} × {found.what} in {', '.join(found.places[:4])}")

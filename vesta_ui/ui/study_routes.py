@@ -17,6 +17,7 @@ TYPES = {
     "markdown": ("application/zip", ".md.zip"),
     "json": ("application/json", ".json"),
     "otlp": ("application/json", ".otlp.json"),
+    "zip": ("application/zip", ".zip"),
 }
 
 

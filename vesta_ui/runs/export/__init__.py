@@ -1,4 +1,5 @@
-"""A run or a case as a file for others: one offline HTML page, Markdown with figures, JSON, or OpenTelemetry spans.
+"""A run or a case as a file for others: one offline HTML page, Markdown with figures, JSON, OpenTelemetry spans, or a run
+folder.
 
 Everything is made from the trace, redacted first and escaped where it is written; the redaction report is part of the
 file. Adding a format is one function here.
@@ -9,19 +10,23 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from vesta_ui import files
+from vesta_ui.agents.state import advance, digest, initial
 from vesta_ui.errors import BadInput
+from vesta_ui.events import EVENT, RunStarted, StepStarted
+from vesta_ui.runs import recorder
 from vesta_ui.runs.cases import Case
 from vesta_ui.runs.export import html, markdown, otlp
 from vesta_ui.runs.export.document import Document, build
 from vesta_ui.runs.redact import Redacted, Redactor
 from vesta_ui.runs.registry import Runs
 from vesta_ui.runs.run import Run
+from vesta_ui.runs.verify import frames_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,7 @@ class Made:
 
 
 def export_run(run: Run, format: str, data_dir: Path | None = None, video: Path | None = None) -> Made:
-    """`format`: html, markdown, json or otlp. `video`: a file whose small copy goes into the HTML.
+    """`format`: html, markdown, json, otlp or zip (a run folder). `video`: a file whose small copy goes into the HTML.
 
     Raises `BadInput` for a run that recorded nothing.
     """
@@ -48,10 +53,13 @@ def export_case(case: Case, runs: Runs, format: str, video: Path | None = None) 
     return _made(found, case, format, runs.root.parent, video)
 
 
-def write(made: Made, target: Path) -> Path:
-    """One file as it is; several as a zip when `target` ends in .zip, else as a folder. Raises `StorageFailed`."""
+def write(made: Made, target: Path, name: str = "") -> Path:
+    """One file as it is; several as a zip when `target` ends in .zip, else as a folder. Raises `StorageFailed`.
+
+    `name`: of the folder inside the zip; empty: the zip's own.
+    """
     if len(made.files) == 1 or target.suffix == ".zip":
-        files.write(target, packed(made, target.name.split(".")[0]))
+        files.write(target, packed(made, name or target.name.split(".")[0]))
     else:
         for name, content in made.files.items():
             files.write(target / name, content)
@@ -77,7 +85,8 @@ def _made(runs: Sequence[Run], case: Case | None, format: str, data_dir: Path | 
     redactor = Redactor([str(Path.home()), *([str(data_dir), str(data_dir.resolve())] if data_dir else [])])
     document = build(runs, case, redactor)
     copies = data_dir / "playback" if data_dir else None
-    return Made(FORMATS[format](document, redactor, video, copies), redactor.report)
+    made = FORMATS[format](document, redactor, video, copies)
+    return Made(made, redactor.report)
 
 
 def _html(document: Document, redactor: Redactor, video: Path | None, copies: Path | None) -> dict[str, bytes]:
@@ -96,6 +105,25 @@ def _json(document: Document, redactor: Redactor, video: Path | None, copies: Pa
     }
 
 
+def _folder(document: Document, redactor: Redactor, video: Path | None, copies: Path | None) -> dict[str, bytes]:
+    """A run folder that can be imported and replayed. States are told anew, since redacting changes them."""
+    if len(document.events) != 1:
+        raise BadInput("a run folder holds one run: export the runs of a case one by one")
+    source, events, state = document.folders[0].parent, [EVENT.validate_python(e) for e in document.events[0]], None
+    lines = []
+    for event in events:
+        if isinstance(event, StepStarted) and event.state_hash and state is not None:
+            event = replace(event, state_hash=digest(state))
+        state = initial(event) if isinstance(event, RunStarted) else advance(state, event) if state else None
+        lines.append(recorder.line_of(event) + "\n")
+    named = {sha: source / recorder.FRAMES / f"{sha}.jpg" for sha in sorted(frames_of(tuple(events)))}
+    return {
+        recorder.FACTS: _dump(redactor.value(recorder.facts(source), "$.facts")),
+        recorder.EVENTS: "".join(lines).encode(),
+        **{f"{recorder.FRAMES}/{sha}.jpg": path.read_bytes() for sha, path in named.items() if path.is_file()},
+    }
+
+
 def _otlp(document: Document, redactor: Redactor, video: Path | None, copies: Path | None) -> dict[str, bytes]:
     return {"spans.otlp.json": _dump(otlp.spans(document))}
 
@@ -109,4 +137,5 @@ FORMATS: dict[str, Callable[[Document, Redactor, Path | None, Path | None], dict
     "markdown": _markdown,
     "json": _json,
     "otlp": _otlp,
+    "zip": _folder,
 }
