@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies
 
-from vesta_ui.domain import Choice, Interval, Modality, Observation, Question, Word
+from vesta_ui.domain import Choice, Frame, Interval, Modality, Observation, Question, Word
 from vesta_ui.errors import OperationRefused
 from vesta_ui.ledger import Ledger, entries_from, update
 from vesta_ui.operations import OPERATIONS, guard, load
-from vesta_ui.operations.arguments import ClipArguments, InspectArguments, RetrieveArguments, checked
+from vesta_ui.operations.arguments import ClipArguments, FinalizeArguments, InspectArguments, RetrieveArguments, checked
 from vesta_ui.operations.finalize import answer_of
 from vesta_ui.operations.sampling import density, examined, spread
 from vesta_ui.operations.speech import NOTHING_SAID, SILENT, Speech, utterances
+from vesta_ui.roles import Look, Seen
+from vesta_ui.settings import Settings
 
 QUESTION = Question("Which colour?", (Choice("A", "red"), Choice("B", "blue")))
 
@@ -74,6 +79,58 @@ def test_an_observation_says_which_whole_interval_was_looked_at() -> None:
     assert examined([seen], [Interval(0, 2), Interval(3, 9)])[0].examined == Interval(3, 9)
 
 
+def test_frames_stand_in_the_middle_of_equal_parts() -> None:
+    assert spread([Interval(0, 10)], 2) == [2.5, 7.5]
+
+
+class Looked:
+    """A workspace with an observer that notes how many frames it was handed, and a film of grey pictures."""
+
+    def __init__(self, most: int) -> None:
+        self.video = self.observer = self.frames = self.control = self
+        self.facts, self.settings = SimpleNamespace(duration_s=1_000.0), Settings(data_dir=Path())
+        self.max_frames, self.given = most, 0
+
+    def check(self) -> None: ...
+
+    def frames_at(self, times: list[float], max_side: int) -> list[SimpleNamespace]:
+        return [SimpleNamespace(time=t, image=np.zeros((2, 2, 3), np.uint8)) for t in times]
+
+    def add(self, image: object, time: float) -> Frame:
+        return Frame(time, 2, 2, "0" * 64)
+
+    def inspect(self, looks: list[Look], *_: object) -> Seen:
+        self.given = len(looks)
+        return Seen(())
+
+    judge = inspect
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments", "most", "frames"),
+    [
+        ("inspect", {"intervals": [[0, 500]]}, 900, 150),
+        ("inspect", {"intervals": [[0, 500]]}, 8, 8),
+        ("inspect", {"intervals": [[0, 2]]}, 900, 10),
+        ("clip", {"interval": [0, 500], "question": "what?"}, 900, 50),
+        ("clip", {"interval": [0, 1], "question": "what?"}, 900, 25),
+    ],
+)
+def test_the_paper_s_limits_and_how_close_frames_lie(
+    operation: str, arguments: dict[str, Any], most: int, frames: int
+) -> None:
+    """VESTA §B.1: 150 frames an inspection, 50 a clip; a clip may look at every frame of a moment."""
+    workspace = Looked(most)
+    result = load(operation).run(arguments, 1, QUESTION, cast(Any, workspace))
+    assert (workspace.given, len(result.frames)) == (frames, frames)
+    assert f"{frames} frames, 1 per" in result.output
+
+
+def test_more_intervals_than_frames_are_left_out_and_said() -> None:
+    result = load("inspect").run({"intervals": [[n, n + 1] for n in range(5)]}, 1, QUESTION, cast(Any, Looked(3)))
+    assert [n.message for n in result.notices] == ["only the first 3 of 5 intervals were looked at"]
+
+
 # ------------------------------------------------------------------------------------------------ arguments
 @pytest.mark.parametrize(
     ("schema", "arguments", "says"),
@@ -86,6 +143,8 @@ def test_an_observation_says_which_whole_interval_was_looked_at() -> None:
         (RetrieveArguments, {"query": "x", "k": 0}, "k"),
         (RetrieveArguments, {"query": "x", "k": 16}, "k"),
         (RetrieveArguments, {}, "query"),
+        (FinalizeArguments, {"answer": "A", "confidence": 1.2}, "confidence"),
+        (FinalizeArguments, {"answer": "A", "confidence": -0.1}, "confidence"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused_by_name(schema: Any, arguments: dict[str, Any], says: str) -> None:
