@@ -15,9 +15,10 @@ for name in list(os.environ):
 
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from provider_server import ProviderServer, provider
 
 from vesta_ui import models
-from vesta_ui.models import keys
+from vesta_ui.models import asking, keys
 from vesta_ui.settings import Settings
 
 hypothesis_settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -28,13 +29,21 @@ KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_BASE_URL",
 
 @pytest.fixture(autouse=True)
 def no_real_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Any model request that would leave this machine raises."""
+    """Any model request that would leave this machine raises; a try is soon followed by the next."""
     for key in KEYS:
         monkeypatch.delenv(key, raising=False)
     monkeypatch.setattr(models, "ALLOW_REQUESTS", False)
+    monkeypatch.setattr(asking, "BACKOFF_S", 0.01)
     yield
-    for provider in keys.VARIABLES:
-        keys.set_key(provider, "")
+    for name in keys.VARIABLES:
+        keys.set_key(name, "")
+
+
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    """A model provider on this machine."""
+    with provider() as one:
+        yield one
 
 
 @pytest.fixture

@@ -6,27 +6,20 @@ import base64
 import html
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from models_help import Verdict, ask, failed, model
-from provider_server import ProviderServer, chat, provider, refusal
+from provider_server import ProviderServer, chat, refusal
 
 from vesta_ui.control import Control
-from vesta_ui.models import asking, keys
+from vesta_ui.models import keys
 from vesta_ui.models.doctor import examine
 from vesta_ui.runs.redact import Redactor
 from vesta_ui.settings import Settings
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
-    monkeypatch.setattr(asking, "BACKOFF_S", 0.01)
-    with provider() as one:
-        yield one
 
 
 def test_typed_keys_come_before_the_environment_and_can_be_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from models_help import Verdict, ask, failed, model, picture
-from provider_server import Answer, ProviderServer, chat, provider, refusal
+from provider_server import Answer, ProviderServer, chat, refusal
 
-from vesta_ui.models import Turn, asking, keys
+from vesta_ui.models import Turn, keys
 from vesta_ui.settings import Settings
-
-
-@pytest.fixture
-def server() -> Iterator[ProviderServer]:
-    with provider() as one:
-        yield one
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "BACKOFF_S", 0.01)
-
 
 # ------------------------------------------------------------------------------------- odd but good answers
 GOOD: list[tuple[str, Answer]] = [

@@ -34,13 +34,6 @@ from vesta_ui.models.remedies import remedy
 from vesta_ui.settings import Settings
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
-    monkeypatch.setattr(asking, "BACKOFF_S", 0.01)
-    with provider() as one:
-        yield one
-
-
 def colours(received: Received) -> list[str]:
     """What a model with eyes would say."""
     found = []

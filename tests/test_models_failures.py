@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -14,20 +13,7 @@ from provider_server import Answer, ProviderServer, Received, chat, provider, re
 
 from vesta_ui import models
 from vesta_ui.control import Control
-from vesta_ui.models import asking
 from vesta_ui.settings import Settings
-
-
-@pytest.fixture
-def server() -> Iterator[ProviderServer]:
-    with provider() as one:
-        yield one
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "BACKOFF_S", 0.01)
-
 
 # ------------------------------------------------------------------------------------- every failure has a kind
 CASES: list[tuple[str, Answer, str, int, str]] = [

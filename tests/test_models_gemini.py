@@ -6,7 +6,6 @@ import base64
 import json
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,20 +18,18 @@ from pydantic import BaseModel
 from vesta_ui import models
 from vesta_ui.control import Control
 from vesta_ui.errors import ModelFailed, Stopped
-from vesta_ui.models import Turn, asking
+from vesta_ui.models import Turn
 from vesta_ui.models import gemini as gemini_provider
 from vesta_ui.models.gemini import GeminiModel
 from vesta_ui.settings import Settings
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
-    with provider() as one:
-        monkeypatch.setenv("GEMINI_API_KEY", KEY)
-        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", one.root)
-        monkeypatch.setattr(asking, "BACKOFF_S", 0.01)
-        monkeypatch.setattr(gemini_provider, "POLL_S", 0.02)
-        yield one
+def server(server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> ProviderServer:
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.root)
+    monkeypatch.setattr(gemini_provider, "POLL_S", 0.02)
+    return server
 
 
 def model(settings: Settings, **changes: Any) -> GeminiModel:

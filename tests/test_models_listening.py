@@ -5,13 +5,12 @@ from __future__ import annotations
 import io
 import re
 import wave
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from provider_server import Answer, ProviderServer, Received, provider, refusal
+from provider_server import Answer, ProviderServer, Received, refusal
 
 from vesta_ui import models, transcript
 from vesta_ui.control import Control
@@ -21,12 +20,6 @@ from vesta_ui.transcript import sifting
 
 TONE = np.sin(np.arange(32_000) / 10).astype(np.float32)
 """Two seconds of sound."""
-
-
-@pytest.fixture
-def server() -> Iterator[ProviderServer]:
-    with provider() as one:
-        yield one
 
 
 def listener(server: ProviderServer, tmp_path: Path) -> RemoteWhisper:

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 from models_help import KEY, Verdict, ask, failed, model, picture
-from provider_server import Answer, ProviderServer, Received, chat, provider, refusal
+from provider_server import Answer, ProviderServer, Received, chat, refusal
 
 from vesta_ui import models
 from vesta_ui.domain import Frame
 from vesta_ui.frames import encode_jpeg
-from vesta_ui.models import Image, Turn, asking
+from vesta_ui.models import Image, Turn
 from vesta_ui.settings import Settings
-
-
-@pytest.fixture
-def server() -> Iterator[ProviderServer]:
-    with provider() as one:
-        yield one
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "BACKOFF_S", 0.01)
 
 
 # ------------------------------------------------------------------------------------- what is sent

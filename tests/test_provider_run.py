@@ -18,7 +18,7 @@ from test_scene_index import film
 
 from vesta_ui.domain import Choice, Outcome, Question
 from vesta_ui.events import Decided, Event, Observed, Routed, RunFinished
-from vesta_ui.models import asking, keys
+from vesta_ui.models import keys
 from vesta_ui.runs import recorder
 from vesta_ui.runs.registry import Runs
 from vesta_ui.settings import Settings
@@ -29,11 +29,6 @@ QUESTION = Question("What is written on the blue sign?", (Choice("A", "Platform 
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return film(tmp_path_factory.mktemp("film") / "film.mp4")
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "BACKOFF_S", 0.01)
 
 
 class Brain:
@@ -71,9 +66,11 @@ class Brain:
         return chat(json.dumps(data))
 
 
-def play(server: ProviderServer, video: Path, settings: Settings) -> tuple[list[Event], Path]:
+def play(server: ProviderServer, video: Path, settings: Settings, max_steps: int = 4) -> tuple[list[Event], Path]:
     spec = f"compatible:m@{server.url}"
-    chosen = replace(settings, router=spec, reasoner=spec, observer=spec, speech="off", image_side=320, max_steps=4)
+    chosen = replace(
+        settings, router=spec, reasoner=spec, observer=spec, speech="off", image_side=320, max_steps=max_steps
+    )
     run = Runs(chosen).start(video, QUESTION, chosen)
     assert run.join(120)
     return list(recorder.read(run.folder).events), run.folder

@@ -74,6 +74,7 @@ _QUOTA = re.compile(
 _MISSING = re.compile(
     r"model.{0,120}(?:not found|does not exist|not exist|is not supported|not available)|model_not_found|no such model|not found for api version"
 )
+_NOT_YET = re.compile(r"not in an active state")
 _BLOCKED = re.compile(r"content[_ ](?:filter|policy|management)|responsibleai|safety system|moderation")
 
 
@@ -88,6 +89,7 @@ def classify(status: int, body: str, headers: Mapping[str, str], images: int = 0
     kind = "server"
     limit: int | None = None
     parameter = ""
+    later = False
     if status < 500 and (found := _PARAMETER.search(words)) and _REFUSED_WORD.search(words):
         kind, parameter = "unsupported", "tokens" if "tokens" in found[0] else "temperature"
     elif status == 400 and re.search(r"max_(?:completion_)?tokens\W.{0,30}too large", words):
@@ -117,9 +119,11 @@ def classify(status: int, body: str, headers: Mapping[str, str], images: int = 0
         kind = "not_found"
     elif status in (408, 504):
         kind = "timeout"
+    elif _NOT_YET.search(words):
+        later = True
     elif 300 <= status < 400:
         said = f"it redirects to {scrub(headers.get('location', 'elsewhere'))}; use that address"
-    again = kind in ("rate_limited", "timeout") or (kind == "server" and status >= 500)
+    again = later or kind in ("rate_limited", "timeout") or (kind == "server" and status >= 500)
     wait = retry_after(headers, message, data) if again else None
     return ProviderFailed(
         kind, sentence(kind, said, limit), retry_after_s=wait, limit=limit, parameter=parameter, again=again
