@@ -20,6 +20,9 @@ from vesta_ui.domain import (
     Demand,
     Flag,
     MemoryItem,
+    Reference,
+    ReferenceState,
+    Status,
 )  # fmt: skip
 from vesta_ui.errors import ModelFailed
 from vesta_ui.models.structured import gemini_schema, openai_schema
@@ -69,6 +72,17 @@ def test_hidden_parts_stay_hidden() -> None:
     text = render_context(context(policy=None, view=None, snapshot=None, references=()))
     for part in ("Guidance", "ledger", "references"):
         assert part not in text
+
+
+def test_references_still_open_are_shown_before_settled_ones() -> None:
+    def state(n: int, status: Status) -> ReferenceState:
+        return ReferenceState(Reference(f"r{n}", f"s{n}", n, n + 1, 0.5, "q"), status)
+
+    held = (*(state(n, Status.VERIFIED) for n in range(8)), state(8, Status.UNVERIFIED))
+    text = render_context(context(references=held), TIGHT)
+    shown = [line for line in text.splitlines() if line.startswith("│ r")]
+    assert len(shown) == TIGHT.references and shown[0].startswith("│ r8 8.00–9.00 s")
+    assert "(1 more are not shown)" in text
 
 
 @given(st.text(max_size=300))
