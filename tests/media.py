@@ -88,6 +88,7 @@ def write(
     sound_rate: int = 16_000,
     sound_start: float = 0.0,
     sound_codec: str = "aac",
+    sound_layout: str = "mono",
     start: float = 0.0,
     rotation: int = 0,
     pixel_shape: Fraction | None = None,
@@ -116,7 +117,7 @@ def write(
             stream.codec_context.colorspace = 9
         if rotation:
             stream.set_display_rotation(rotation)
-        voice = out.add_stream(sound_codec, rate=sound_rate, layout="mono") if sound is not None else None
+        voice = out.add_stream(sound_codec, rate=sound_rate, layout=sound_layout) if sound is not None else None
         for image, time in zip(images, stamps, strict=True):
             frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(image), "rgb24").reformat(format=pixels)
             frame.pts, frame.time_base = round((Fraction(time) + Fraction(start)) / base), base
@@ -179,10 +180,36 @@ def remux(
     return path
 
 
+def garble_sound(source: Path, path: Path, start: float, end: float) -> Path:
+    """The same film with noise in place of the sound's data between two times (seconds)."""
+    noise = np.random.default_rng(5)
+    with av.open(str(source)) as film, av.open(str(path), "w") as out:
+        copies = {stream.index: out.add_stream_from_template(stream) for stream in film.streams}
+        for packet in film.demux():
+            if not packet.size or packet.pts is None:
+                continue
+            kept = packet
+            if packet.stream.type == "audio" and start <= packet.pts * packet.time_base < end:
+                kept = av.Packet(noise.bytes(packet.size))
+                kept.pts, kept.dts, kept.time_base = packet.pts, packet.dts, packet.time_base
+            kept.stream = copies[packet.stream.index]
+            out.mux(kept)
+    return path
+
+
 def sound_only(path: Path, sound: NDArray[np.float32], rate: int = 16_000, codec: str = "aac") -> Path:
     with av.open(str(path), "w") as out:
         voice = out.add_stream(codec, rate=rate, layout="mono")
         _encode_sound(out, voice, sound, rate, 0.0)
+    return path
+
+
+def nothing_recorded(path: Path) -> Path:
+    """A file whose recorder was stopped before the first picture."""
+    with av.open(str(path), "w") as out:
+        stream = out.add_stream("libx264", rate=30)
+        stream.width, stream.height, stream.pix_fmt = 320, 180, "yuv420p"
+        out.start_encoding()
     return path
 
 
@@ -225,4 +252,50 @@ def cut_short(path: Path, share: float) -> Path:
     """Keep only the first `share` of the file's bytes."""
     data = path.read_bytes()
     path.write_bytes(data[: int(len(data) * share)])
+    return path
+
+
+def behead(path: Path, share: float) -> Path:
+    """Drop the first `share` of the file's bytes, as a recorder does that was switched on in the middle of a broadcast."""
+    data = path.read_bytes()
+    path.write_bytes(data[int(len(data) * share) :])
+    return path
+
+
+def _box(kind: bytes, *parts: bytes) -> bytes:
+    return (8 + sum(map(len, parts))).to_bytes(4, "big") + kind + b"".join(parts)
+
+
+def data_elsewhere(source: Path, path: Path, target: Path) -> Path:
+    """An MP4 (index behind its pictures) whose picture and sound are said to lie in another file, as QuickTime aliases do."""
+    name = str(target).encode()
+    alias = (
+        bytes(10) + bytes([4]) + b"disk".ljust(27, b"\0") + bytes(12) + bytes([1]) + b"x".ljust(63, b"\0") + bytes(16)
+    )
+    alias += (1).to_bytes(2, "big") + (1).to_bytes(2, "big") + bytes(16)
+    alias += (2).to_bytes(2, "big") + len(name).to_bytes(2, "big") + name + b"\0" * (len(name) % 2) + b"\xff\xff\0\0"
+    own = _box(b"url ", b"\0\0\0\1")
+
+    def moved(data: bytes) -> bytes:
+        """The boxes in `data`, with every reference to the file itself replaced."""
+        out, at = b"", 0
+        while at < len(data):
+            size, kind = int.from_bytes(data[at : at + 4], "big"), data[at + 4 : at + 8]
+            body = data[at + 8 : at + size]
+            if kind in (b"moov", b"trak", b"mdia", b"minf", b"dinf"):
+                body = moved(body)
+            elif kind == b"dref":
+                body = body.replace(own, _box(b"alis", bytes(4), alias))
+            out, at = out + _box(kind, body), at + size
+        return out
+
+    path.write_bytes(moved(source.read_bytes()))
+    return path
+
+
+def reference_movie(path: Path, target: Path) -> Path:
+    """A QuickTime file that holds nothing but the name of another one."""
+    name = str(target).encode() + b"\0"
+    reference = _box(b"rdrf", bytes(4), b"url ", len(name).to_bytes(4, "big"), name)
+    path.write_bytes(_box(b"ftyp", b"qt  ", bytes(4), b"qt  ") + _box(b"moov", _box(b"rmra", _box(b"rmda", reference))))
     return path

@@ -52,6 +52,8 @@ ODD: dict[str, tuple[Callable[[Path], Path], set[str]]] = {
     "edit list": (lambda d: media.remux(plain(d, gop=300), d / "e.mp4", shift=-0.5), {"edit-list"}),
     "no stamps": (lambda d: media.write(d / "v.h264", IMAGES), {"no-stamps", "no-sound", "player-copy"}),
     "variable": (lambda d: plain(d, times=[n / 30 + 0.02 * (n % 5 == 1) for n in range(60)]), {"variable-rate"}),
+    "paused": (lambda d: plain(d, times=[n / 30 + 1.5 * (n >= 40) for n in range(60)], sound=media.beeps(3.5, [])), {"hole"}),
+    "lost clusters": (lambda d: media.spoil(media.write(d / "v.webm", media.scenes(240, [100]), codec="libvpx", gop=60), 0.3, 0.5), {"hole", "no-sound"}),
     "two tracks": (two_tracks, {"sound-tracks", "start", "player-copy"}),
     "sound longer": (lambda d: plain(d, sound=media.beeps(5, [])), {"sound-longer"}),
     "sound shorter": (lambda d: plain(d, sound=media.beeps(1, [])), {"sound-shorter"}),
@@ -62,7 +64,8 @@ ODD: dict[str, tuple[Callable[[Path], Path], set[str]]] = {
 }  # fmt: skip
 MAY_ALSO = {
     "cut short": {"damaged-span", "sound-shorter", "variable-rate"},
-    "damaged": {"player-copy", "start", "variable-rate", "sound-shorter", "no-stamps"},
+    "lost clusters": {"damaged-span", "player-copy", "start"},
+    "damaged": {"hole", "player-copy", "start", "variable-rate", "sound-shorter", "no-stamps"},
 }
 
 

@@ -49,6 +49,13 @@ REFUSED: dict[str, tuple[Maker, str]] = {
     "still picture": (lambda d: media.still_picture(d / "c.png", IMAGES[0]), "still picture"),
     "playlist": (lambda d: _file(d, "l.mp4", f"#EXTM3U\n#EXTINF:3,\n{plain(d, 'x.ts')}\n#EXT-X-ENDLIST\n".encode()), "playlist"),
     "list of files": (lambda d: _file(d, "c.mp4", f"ffconcat version 1.0\nfile {plain(d, 'x.ts')}\n".encode()), "list of other files"),
+    "list without a title": (lambda d: _file(d, "c.mp4", f"file '{plain(d, 'x.ts')}'\n".encode()), "not a video"),
+    "playlist in UTF-16": (lambda d: _file(d, "l.mp4", f"#EXTM3U\n{plain(d, 'x.ts')}\n".encode("utf-16")), "not a video"),
+    "DASH": (lambda d: _file(d, "d.mp4", f'<!-- x --><MPD><Period><BaseURL>{plain(d, "x.mp4")}</BaseURL></Period></MPD>'.encode()), "not a video"),
+    "stream description": (lambda d: _file(d, "s.mp4", b"v=0\nc=IN IP4 127.0.0.1\nm=video 5004 RTP/AVP 96\n"), "stream description"),
+    "redirection": (lambda d: _file(d, "r.wmv", b"[Reference]\r\nRef1=http://127.0.0.1:9/x\r\n"), "not a video"),
+    "reference movie": (lambda d: media.reference_movie(d / "r.mov", plain(d)), "no picture"),
+    "no pictures": (lambda d: media.nothing_recorded(d / "v.mp4"), "no picture"),
     "undecodable": (lambda d: _undecodable(plain(d, "v.mkv")), "."),
 }  # fmt: skip
 
@@ -77,6 +84,18 @@ def test_nothing_outside_the_file_is_read(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(decode, "TEXT_STARTS", ())
     with pytest.raises(BadVideo):
         open_video(disguised)
+
+
+def test_pictures_said_to_lie_in_another_file_are_not_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The trap is real: where such references are followed, the pictures of the other file are shown."""
+    own = plain(tmp_path)
+    other = _file(tmp_path, "other.mp4", own.read_bytes())
+    trap = media.data_elsewhere(own, tmp_path / "trap.mov", other)
+    with pytest.raises(BadVideo, match="without a single picture"):
+        open_video(trap)
+    monkeypatch.setattr(decode, "OPTIONS", decode.OPTIONS | {"enable_drefs": "1", "use_absolute_path": "1"})
+    with open_video(trap.rename(tmp_path / "followed.mov")) as video:
+        assert media.number_in(video.frames_at([1.0])[0].image) == 30
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,8 @@ def preview_first(folder: Path) -> Path:
 
 Maker = Callable[[Path], Path]
 EVEN = [n / 30 for n in range(COUNT)]
+FEW_STAMPS = {"preset": "veryfast"}  # small pictures share a packet of the container, which carries one stamp
+X265 = {"preset": "ultrafast", "x265-params": "log-level=none"}
 # name: maker, true seconds of each shown picture, number of the first picture shown, tolerance of the container's stamps
 KINDS: dict[str, tuple[Maker, list[float], int]] = {
     "constant": (lambda d: plain(d), EVEN, 0),
@@ -79,8 +81,20 @@ KINDS: dict[str, tuple[Maker, list[float], int]] = {
     "raw.h264": (lambda d: media.write(d / "v.h264", IMAGES), [n / 25 for n in range(COUNT)], 0),
     "b-pictures.avi": (lambda d: media.write(d / "v.avi", IMAGES), EVEN, 0),
     "mpeg2.mpg": (lambda d: plain(d, "v.mpg", codec="mpeg2video", sound_codec="mp2", sound_rate=16_000), EVEN, 0),
+    "few-stamps.mpg": (lambda d: plain(d, "v.mpg", bframes=3, options=FEW_STAMPS, sound_codec="mp2"), EVEN, 0),
+    "few-stamps-hevc.mpg": (lambda d: plain(d, "v.mpg", codec="libx265", options=X265, sound_codec="mp2"), EVEN, 0),
+    "few-stamps-wrap.mpg": (
+        lambda d: plain(d, "v.mpg", start=2**33 / 90_000 - 1.5, bframes=3, options=FEW_STAMPS, sound_codec="mp2"), EVEN, 0,
+    ),
+    "wraps-33-bits.mpg": (
+        lambda d: plain(d, "v.mpg", start=2**33 / 90_000 - 1.5, codec="mpeg2video", sound_codec="mp2"), EVEN, 0,
+    ),
+    "begins-inside-a-group.ts": (
+        lambda d: media.behead(plain(d, "v.ts", gop=30), 0.2), EVEN[: COUNT - 30], 30,
+    ),
+    "slides.mkv": (lambda d: media.write(d / "v.mkv", IMAGES[:5], fps=Fraction(1, 100)), [100.0 * n for n in range(5)], 0),
     "hevc-10-bits": (
-        lambda d: plain(d, codec="libx265", pixels="yuv420p10le", options={"preset": "ultrafast", "x265-params": "log-level=none"}),
+        lambda d: plain(d, codec="libx265", pixels="yuv420p10le", options=X265),
         EVEN, 0,
     ),
     "vp9-odd.webm": (
@@ -99,7 +113,7 @@ def test_pictures_asked_are_those_shown(kind: str, tmp_path: Path) -> None:
     make, truth, first = KINDS[kind]
     with open_video(make(tmp_path)) as video:
         assert len(video.timeline.ticks) == len(truth)
-        order = [*range(len(truth)), *random.Random(7).sample(range(len(truth)), 12), 0, len(truth) - 1, 0]
+        order = [*range(len(truth)), *random.Random(7).choices(range(len(truth)), k=12), 0, len(truth) - 1, 0]
         ends = [*truth[1:], video.facts.duration_s]
         asked = [(truth[n] + ends[n]) / 2 for n in order]
         pictures = video.frames_at(asked)
@@ -286,6 +300,28 @@ def test_the_default_sound_track_is_heard(tmp_path: Path) -> None:
     with open_video(media.remux([picture, silent, voice], tmp_path / "two.mkv", main=2)) as video:
         assert onset(video) == pytest.approx(1.0, abs=0.1)
         assert "sound-tracks" in [n.code for n in video.notices]
+
+
+def test_a_voice_in_the_centre_of_six_channels_is_heard(tmp_path: Path) -> None:
+    path = media.write(
+        tmp_path / "v.mkv", IMAGES, sound=SOUND, sound_rate=48_000, sound_layout="5.1", sound_codec="flac"
+    )
+    with open_video(path) as video:
+        assert onset(video) == pytest.approx(1.0 / 3, abs=0.03)  # 16,000 samples a second, played at 48,000
+        assert max(float(np.abs(block).max()) for _, block in video.audio()) > 0.1
+
+
+@pytest.mark.parametrize("codec", ["aac", "mp2", "ac3"])
+def test_sound_after_a_broken_stretch_is_on_the_clock(codec: str, tmp_path: Path) -> None:
+    sound = media.beeps(3.0, [(0.4, 0.6), (2.5, 2.7)], rate=48_000)
+    whole = media.write(tmp_path / "w.mkv", IMAGES, sound=sound, sound_rate=48_000, sound_codec=codec)
+    with open_video(media.garble_sound(whole, tmp_path / "v.mkv", 1.0, 2.0)) as video:
+        heard = np.zeros(16_000 * 4, np.float32)
+        for start, block in video.audio():
+            heard[round(start * 16_000) :][: len(block)] = block
+    assert np.abs(heard[: int(0.95 * 16_000)]).argmax() / 16_000 == pytest.approx(0.5, abs=0.15)
+    late = heard[int(2.1 * 16_000) :]
+    assert float(np.argmax(np.abs(late) > 0.2)) / 16_000 + 2.1 == pytest.approx(2.5, abs=0.04)
 
 
 def test_without_sound_there_is_nothing_and_it_is_said(tmp_path: Path) -> None:

@@ -234,6 +234,7 @@ NOTICES = {
     "sound-tracks": ("Only one can be transcribed.", "The default track that is no commentary is used."),
     "joined": ("Clocks that jump would make times ambiguous.", "The recordings are laid end to end."),
     "incomplete": ("The file was cut off while being copied or recorded.", "What is there is used."),
+    "hole": ("What happened there cannot be seen.", "The picture before it is taken to stay on screen."),
     "variable-rate": (
         "A picture's number does not tell its time.",
         "Every time comes from the file's own time stamps.",

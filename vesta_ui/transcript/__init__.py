@@ -29,9 +29,11 @@ TRACK = "subtitles:track"
 """The spec for the subtitles inside the video file."""
 BLOCK_S = 60.0
 """Sound given to the model at once, seconds. Blocks end in a pause where there is one."""
+FILL_S = 5.0
+"""Gaps in the sound up to this long are filled with silence, seconds."""
 DOUBTFUL = 0.55
 """Mean word probability under which another language is tried."""
-VERSION = 1
+VERSION = 2
 """Raised when the same sound would give another transcript."""
 
 
@@ -235,7 +237,8 @@ def _recognise(
 def stretches(audio: Iterable[tuple[float, Samples]], upto: float = 0.0) -> Iterator[tuple[float, Samples]]:
     """Cut a stream of sound into stretches of at most `BLOCK_S` + one input block, ending in a pause; skip before `upto`.
 
-    A gap in the sound ends a stretch, so that times stay true.
+    A short gap in the sound is filled with silence, so that broken sound does not fall into scraps, each as costly as a
+    whole stretch; a long one ends a stretch. Times stay true.
     """
     buffer: Samples = np.zeros(0, np.float32)
     begin = upto
@@ -245,7 +248,10 @@ def stretches(audio: Iterable[tuple[float, Samples]], upto: float = 0.0) -> Iter
             continue
         if skip > 0:
             start, samples = upto, samples[skip:]
-        if len(buffer) and abs(start - (begin + len(buffer) / RATE)) > 0.1:
+        hole = start - (begin + len(buffer) / RATE)
+        if len(buffer) and 0.1 < hole <= FILL_S:
+            buffer = np.concatenate([buffer, np.zeros(round(hole * RATE), np.float32)])
+        elif len(buffer) and abs(hole) > 0.1:
             yield begin, buffer
             buffer = buffer[:0]
         if not len(buffer):

@@ -19,7 +19,7 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from vesta_ui.domain import Notice, VideoFacts, clock
+from vesta_ui.domain import Interval, Notice, VideoFacts, clock
 from vesta_ui.errors import BadInput, BadVideo
 from vesta_ui.video import captions
 from vesta_ui.video.decode import (
@@ -276,6 +276,14 @@ def _notices(source: Source, announced: float, tracks: int, transfer: int) -> tu
             Notice(
                 "incomplete",
                 f"The file promises {clock(announced)} but holds {clock(timeline.duration_s)}; what is there is used.",
+            )
+        )
+    if holes := timeline.holes:
+        named = ", ".join(str(Interval(*hole)) for hole in holes[:5]) + (" and more" if len(holes) > 5 else "")
+        notices.append(
+            Notice(
+                "hole",
+                f"No picture is stored for {named}: lost to damage, or the recording paused; the one before stays.",
             )
         )
     if timeline.variable:

@@ -276,19 +276,20 @@ class Reader(Closing):
         seams = {s.first: s.offset for s in timeline.segments[1:]} if whole else {}
         for number, packet in enumerate(packets(self._container, self.stream)):
             if number in seams:
-                for tick, frame in self._drain(last, segment):
+                for tick, frame in self._drain(last, segment, whole):
                     last = tick
                     yield tick, frame
                 segment = seams[number]
             if keys_only and not packet.is_keyframe:  # not every decoder can be told to skip them
                 continue
-            if only_at is not None:
+            if only_at is not None and not timeline.missing:  # where stamps lack, pictures are counted
                 needed = packet.pts is None or packet.pts + segment in only_at
                 context.skip_frame = "DEFAULT" if needed else "NONREF"
             for frame in self._decode(packet, segment):
-                last = self._tick(frame, last, segment)
-                yield last, frame
-        yield from self._drain(last, segment)
+                if (place := self._tick(frame, last, segment, whole)) is not None:
+                    last = place
+                    yield place, frame
+        yield from self._drain(last, segment, whole)
 
     def frames_from(
         self, key: int, only_at: Collection[int] | None = None, keys_only: bool = False
@@ -310,10 +311,11 @@ class Reader(Closing):
             if begun:
                 return
 
-    def _drain(self, last: int | None, segment: int) -> Iterator[tuple[int, av.VideoFrame]]:
+    def _drain(self, last: int | None, segment: int, whole: bool) -> Iterator[tuple[int, av.VideoFrame]]:
         for frame in self._decode(None, segment):
-            last = self._tick(frame, last, segment)
-            yield last, frame
+            if (place := self._tick(frame, last, segment, whole)) is not None:
+                last = place
+                yield place, frame
         self.stream.codec_context.flush_buffers()
 
     def _decode(self, packet: Packet[Any] | None, segment: int) -> list[av.VideoFrame]:
@@ -328,13 +330,17 @@ class Reader(Closing):
                 self.damage.note(frame.pts + segment)
         return frames
 
-    def _tick(self, frame: av.VideoFrame, last: int | None, segment: int) -> int:
+    def _tick(self, frame: av.VideoFrame, last: int | None, segment: int, whole: bool) -> int | None:
+        """When a picture is shown: its own stamp, else the place after `last`; None where nothing tells: at the start of
+        a reading that is not `whole`."""
         timeline = self.source.timeline
         if frame.pts is not None and not timeline.stampless:
             tick = frame.pts + segment
             if last is None or tick > last:
                 return tick
-        return timeline.after(last) if last is not None else int(timeline.ticks[0])
+        if last is None:
+            return int(timeline.ticks[0]) if whole else None
+        return timeline.after(last)
 
     def _rewind(self, start: int | None) -> None:
         context = self.stream.codec_context

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +18,7 @@ MISSING = -(2**63)
 BACKWARD_S = 1.0  # a decoding time that falls back this far begins another recording
 FORWARD_S = 10.0  # so does one that leaps this far in a broadcast stream, where pictures come without pause
 REORDER = 16  # how far apart file order and display order may be, in pictures (H.264 and HEVC allow 16)
+HOLE_S, HOLE_STEPS = 0.5, 8  # a picture that stays longer, and this many times longer than usual, hints at lost ones
 ROUNDING_S = 6e-4  # times that passed through milliseconds still find their own frame
 
 
@@ -56,7 +57,8 @@ class Segment:
 class Timeline:
     """When each picture is shown. `ticks`: display order, strictly rising, int64. `keys`: ticks at which decoding can
     start, rising. `sizes`: bytes per picture, aligned with `ticks`. `origin`: the tick of second 0. `corrupt`:
-    ticks of packets that arrived damaged. `missing` pictures had no stamp, `hidden` ones are never shown."""
+    ticks of packets that arrived damaged. `missing` pictures had no stamp, `hidden` ones are never shown. `stampless`:
+    no stamp can be trusted, pictures have an order alone."""
 
     ticks: NDArray[np.int64]
     sizes: NDArray[np.int64]
@@ -67,6 +69,7 @@ class Timeline:
     segments: tuple[Segment, ...]
     missing: int
     unstamped_start: bool
+    stampless: bool
     corrupt: NDArray[np.int64]
     hidden: int
 
@@ -74,11 +77,6 @@ class Timeline:
     def seekable(self) -> bool:
         """Whether the file's own stamps order it, so that seeking by time is safe. A stamp lost here and there is no harm."""
         return len(self.segments) == 1 and not self.unstamped_start and not self.stampless
-
-    @property
-    def stampless(self) -> bool:
-        """Whether no picture has a display time of its own, only an order."""
-        return self.missing >= len(self.ticks)
 
     @property
     def duration_s(self) -> float:
@@ -113,10 +111,7 @@ class Timeline:
     def from_first(self, tick: int) -> Timeline:
         """The same with second 0 at `tick`, the first picture that was really decoded; earlier ones are dropped."""
         keep = self.ticks >= tick
-        return Timeline(
-            self.ticks[keep], self.sizes[keep], self.keys, tick, self.time_base, self.last_duration, self.segments,
-            self.missing, self.unstamped_start, self.corrupt, self.hidden,
-        )  # fmt: skip
+        return replace(self, ticks=self.ticks[keep], sizes=self.sizes[keep], origin=tick)
 
     @property
     def variable(self) -> bool:
@@ -126,6 +121,19 @@ class Timeline:
             return False
         middle = float(np.median(steps))
         return bool(np.mean(np.abs(steps - middle) > max(1.5, 0.1 * middle)) > 0.02)
+
+    @property
+    def holes(self) -> list[tuple[float, float]]:
+        """(start, end) in seconds of every stretch in which an otherwise even film has no picture. A film of uneven pace
+        has none: there a picture may stay."""
+        if self.variable:
+            return []
+        steps = np.diff(self.ticks)
+        least = max(HOLE_S / float(self.time_base), HOLE_STEPS * float(np.median(steps))) if len(steps) else 0
+        return [
+            (self.seconds(int(self.ticks[i])), self.seconds(int(self.ticks[i + 1])))
+            for i in np.flatnonzero(steps > least)
+        ]
 
 
 def build(log: PacketLog, time_base: Fraction, rate: Fraction | None, broadcast: bool) -> Timeline | None:
@@ -143,8 +151,16 @@ def build(log: PacketLog, time_base: Fraction, rate: Fraction | None, broadcast:
     segments, shifted = _join(pts, dts, hidden, step, time_base, broadcast)
     missing = shifted == MISSING
     shown = ~hidden
+    repeated = False
     if missing.any():
-        shifted = _fill(shifted, dts, missing, usual)
+        last_of_each = np.zeros(len(pts), bool)
+        last_of_each[len(pts) - 1 - np.unique(shifted[::-1], return_index=True)[1]] = True
+        repeated = bool((~missing & ~last_of_each).any())  # several pictures in one packet of the container, one stamp
+        missing |= ~last_of_each
+        offsets = np.array([s.offset for s in segments])[
+            np.searchsorted([s.first for s in segments], np.arange(len(pts)), "right") - 1
+        ]
+        shifted = _fill(shifted, np.where(dts == MISSING, MISSING, dts + offsets), missing, usual)
     if not shown.any():
         shown = np.ones(len(log), bool)
     ticks, where = np.unique(shifted[shown], return_index=True)
@@ -152,13 +168,14 @@ def build(log: PacketLog, time_base: Fraction, rate: Fraction | None, broadcast:
     return Timeline(
         ticks=ticks,
         sizes=size[shown][where],
-        keys=np.unique(shifted[key]),
+        keys=np.unique(shifted[key & ~missing] if not missing.all() else shifted[key]),
         origin=int(ticks[0]),
         time_base=time_base,
         last_duration=last if last > 0 else step,
         segments=segments,
         missing=int(missing.sum()),
         unstamped_start=bool(missing[0]),
+        stampless=bool(missing.all()) or repeated,
         corrupt=np.unique(shifted[_corrupt(log, segments)]),
         hidden=int((~shown).sum()),
     )
@@ -180,6 +197,8 @@ def _usual_step(
     steps = np.diff(np.unique(pts[pts != MISSING]))
     if len(steps):
         middle = Fraction(int(np.median(steps)))
+        if announced and (pts == MISSING).any() and abs(middle / announced - round(middle / announced)) < 0.05:
+            return announced  # stamps come with every second or third picture alone
         return announced if announced and abs(announced - middle) <= 1 else max(Fraction(1), middle)
     if announced:
         return announced
@@ -193,10 +212,11 @@ def _join(
     broadcast: bool,
 ) -> tuple[tuple[Segment, ...], NDArray[np.int64]]:  # fmt: skip
     """Find the seams and lay each recording right behind the one before it."""
-    order = np.where(dts != MISSING, dts, pts)
+    stamped = dts != MISSING
+    order, back = (dts, 0) if stamped.any() else (pts, REORDER * step)  # display times step back by themselves
     known = np.flatnonzero(order != MISSING)
     jumps = np.diff(order[known])
-    seams = jumps < -int(BACKWARD_S / time_base)
+    seams = jumps < -max(back, int(BACKWARD_S / time_base))
     if broadcast:
         seams |= jumps > int(FORWARD_S / time_base)
     firsts = [0, *(int(i) for i in known[1:][seams])]
@@ -227,8 +247,17 @@ def _fill(
         return np.sort(dts) if (dts != MISSING).all() else np.asarray(places * float(step), np.int64)
     filled = pts.copy()
     leading = known[0] + (REORDER if missing[0] else 0)
+    first = int(pts[known].min())
     before = places[missing & (places < leading)]
-    filled[before] = pts[known].min() - np.rint((len(before) - np.arange(len(before))) * float(step)).astype(np.int64)
-    for index in places[missing & (places >= leading)]:
-        filled[index] = int(filled[:index].max()) + max(1, round(step))
+    filled[before] = first - np.rint((len(before) - np.arange(len(before))) * float(step)).astype(np.int64)
+    taken = set(np.rint((pts[known] - first) / float(step)).astype(np.int64).tolist())
+    decoded = np.where(dts != MISSING, dts, np.where(missing, first, pts - round(REORDER * step)))
+    decoded = np.maximum.accumulate(decoded)
+    slot = 0
+    for index in places[missing & (places >= leading)].tolist():  # nothing is shown before it is decoded
+        slot = max(slot, int((int(decoded[index]) - first) / step))
+        while slot in taken:
+            slot += 1
+        taken.add(slot)
+        filled[index] = first + round(slot * step)
     return filled
