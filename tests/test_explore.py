@@ -15,7 +15,7 @@ from vesta_ui.domain import Choice, Entry, Frame, Interval, Modality, Observatio
 from vesta_ui.exploration import Past
 from vesta_ui.exploration.order import Reading, Track, compatible, confirmed, fits, readings, refuted, scores, tracks
 from vesta_ui.exploration.predict import predict
-from vesta_ui.exploration.rules import evidence, ordering
+from vesta_ui.exploration.rules import evidence, ordering, settled
 from vesta_ui.ledger import Ledger
 from vesta_ui.settings import Settings
 
@@ -186,6 +186,24 @@ def test_without_any_item_seen_the_video_is_gone_through() -> None:
     spans = [span for span, _ in ordering(past(track(20, "- - - - - -")), WHOLE)]
     assert {(span.start, span.end) for span in spans} == {(0, 60), (60, 120)}
     assert evidence(past(track(1, " ".join("-" * 120))), WHOLE) == []
+
+
+def test_the_most_is_not_settled_before_every_choice_was_met() -> None:
+    question = Question(
+        "Which of these costs the most?", (Choice("A", "A loaf"), Choice("B", "A cheese"), Choice("C", "A melon"))
+    )
+
+    def signs(*lines: str) -> Past:
+        made = [
+            Observation(Interval(n, n + 1), Modality.PICTURE, f"a white sign reads “{line}”", True, 0.9, line)
+            for n, line in enumerate(lines)
+        ]
+        entries = tuple(Entry(f"e{n}", "query_frame", n, "", seen) for n, seen in enumerate(made, 1))
+        facts = VideoFacts("0", "v.mp4", 60, 64, 64, 25.0, False, "h264")
+        return Past(question, facts, Ledger(60, ("A", "B", "C"), entries), (), 4, 9)
+
+    assert not settled(signs("LOAF 2.50 / CHEESE 7.00"))
+    assert settled(signs("LOAF 2.50 / CHEESE 7.00", "MELON 9.80"))
 
 
 # ------------------------------------------------------------------------------------------------ the answer

@@ -13,7 +13,7 @@ from typing import Any
 from vesta_ui.domain import Action, Entry, Interval, Modality, ModelCall, Observation
 from vesta_ui.exploration import Past, Query, Sight
 from vesta_ui.exploration.order import Reading, Track, compatible, confirmed, met, readings, refuted, tracks
-from vesta_ui.exploration.predict import predict, verdict
+from vesta_ui.exploration.predict import facts, predict, verdict
 from vesta_ui.exploration.ranges import QUERY_RANGE, uniform
 from vesta_ui.exploration.showing import cells, header, heard, said, with_frames
 from vesta_ui.exploration.tokens import FRAME_TOKENS
@@ -21,6 +21,7 @@ from vesta_ui.operations import Result, Workspace
 from vesta_ui.operations.text import lines
 from vesta_ui.roles import Decision
 from vesta_ui.roles.embedded.asked import Kind, understand
+from vesta_ui.roles.embedded.reading import MET, distinctive, match
 
 SURE, AHEAD = 0.5, 0.35
 """Confidence and margin from which the evidence is taken to support one answer."""
@@ -81,7 +82,13 @@ class Rules:
 
 
 def settled(past: Past) -> bool:
-    """Whether the entries support one answer clearly."""
+    """Whether the entries support one answer clearly. What is most or least shows only when every choice was met."""
+    if understand(past.question).kind is Kind.EXTREME:
+        known = [fact.words for fact in facts(past.ledger.entries)]
+        if not all(
+            any(match(wanted, words) >= MET for words in known) for wanted in distinctive(past.question).values()
+        ):
+            return False
     found = verdict(past)
     return found.confidence >= SURE and (found.margin >= AHEAD or not past.question.choices)
 
