@@ -169,11 +169,16 @@ def test_results_are_kept_a_line_a_run_and_gone_on_from(tmp_path: Path, monkeypa
     assert made[6:] == [(wanted[0].number, "explore"), (wanted[1].number, "explore")]
 
 
-def test_results_of_another_set_up_are_not_mixed_in(tmp_path: Path) -> None:
+def test_results_of_another_set_up_are_not_mixed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     list(locality.measured(plan(tmp_path), [], tmp_path / "out"))
     other = replace(plan(tmp_path), seed=1)
     with pytest.raises(BadInput, match="another set-up"):
         list(locality.measured(other, [], tmp_path / "out"))
+    monkeypatch.setattr(locality, "code", lambda: "other rules")
+    with pytest.raises(BadInput, match="another set-up"):
+        list(locality.measured(plan(tmp_path), [], tmp_path / "out"))
+    with pytest.raises(BadInput, match="choose another --out"):
+        list(locality.measured(plan(tmp_path), [], tmp_path / "out" / "plan.json"))
 
 
 def test_the_shell_knows_the_bench_and_refuses_nonsense(tmp_path: Path) -> None:
@@ -182,6 +187,16 @@ def test_the_shell_knows_the_bench_and_refuses_nonsense(tmp_path: Path) -> None:
         bench.main("nix", [], told.append)
     with pytest.raises(BadInput, match="--subset"):
         bench.main("locality", ["--subset", "0", "--out", str(tmp_path)], told.append)
+
+
+def test_the_shape_shows_in_a_few_videos_already(tmp_path: Path) -> None:
+    """With matched input, exploring wins where one cycle is under 2 % of the video, and wins nothing where it is half."""
+    brief, broad = (sample(120, 2, 1), sample(120, 2, 20)), (sample(30, 15, 21),)
+    lines = [line for one in (*brief, *broad) for line in locality.measure(one, plan(tmp_path))]
+    right = {(line["agent"], line["sample"]): line["right"] for line in lines}
+    assert all(right["save", one.number] for one in (*brief, *broad))
+    assert not any(right[agent, one.number] for agent in ("native", "saos") for one in brief)
+    assert all(right["native", one.number] for one in broad)
 
 
 @pytest.mark.slow

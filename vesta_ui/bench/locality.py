@@ -8,22 +8,24 @@ a broken bench goes on where it was.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import vesta_ui
 from vesta_ui import files
 from vesta_ui.agents import AGENTS
 from vesta_ui.bench import Tell, score, squares
 from vesta_ui.bench.score import Outcome
 from vesta_ui.bench.squares import Sample
 from vesta_ui.domain import Outcome as Ended
-from vesta_ui.errors import BadInput, ModelFailed
+from vesta_ui.errors import BadInput, ModelFailed, StorageFailed
 from vesta_ui.events import RunFinished
 from vesta_ui.exploration.tokens import FRAME_TOKENS, HIGH_FRAME_TOKENS, estimate
 from vesta_ui.runs import run as runs
@@ -46,7 +48,19 @@ class Plan:
     def identity(self) -> dict[str, Any]:
         """What must be the same for results to belong together."""
         roles = {name: spec for name, spec in self.settings.roles().items() if name in ("reasoner", "observer")}
-        return {"bench": "locality", "seed": self.seed, "roles": roles, "max_queries": self.settings.max_queries}
+        rules = {"max_queries": self.settings.max_queries, "code": code()}
+        return {"bench": "locality", "seed": self.seed, "roles": roles} | rules
+
+
+def code() -> str:
+    """Changes with whatever decides what agents see and do: a table must not mix two states of the rules."""
+    digest = hashlib.sha256()
+    package = Path(vesta_ui.__file__).parent
+    for path in sorted(
+        p for part in ("agents", "exploration", "perception", "roles", "shots") for p in package.glob(f"{part}/**/*.py")
+    ):
+        digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -112,12 +126,15 @@ def measured(plan: Plan, wanted: Sequence[Sample], out: Path, jobs: int = 1) -> 
         yield from (_kept(measure(*one), out) for one in work)
         return
     with ProcessPoolExecutor(jobs) as pool:
-        for lines in pool.map(_apart, work):
-            if isinstance(lines, str):
-                pool.shutdown(cancel_futures=True)
-                kind, _, message = lines.partition(": ")
-                raise ModelFailed(kind, message)
-            yield _kept(lines, out)
+        try:
+            for done_one in as_completed([pool.submit(_apart, one) for one in work]):
+                lines = done_one.result()
+                if isinstance(lines, str):
+                    kind, _, message = lines.partition(": ")
+                    raise ModelFailed(kind, message)
+                yield _kept(lines, out)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _apart(work: tuple[Sample, Plan, Sequence[dict[str, Any]]]) -> list[dict[str, Any]] | str:
@@ -175,11 +192,14 @@ def tokens(one: runs.Run) -> int:
 # ------------------------------------------------------------------------------------------------ results
 def _claim(plan: Plan, out: Path) -> None:
     """Refuse to mix results of different set-ups in one folder."""
-    kept = files.read_json(out / "plan.json")
-    if kept is not None and kept != plan.identity:
+    try:
+        kept = files.read_json(out / "plan.json")
+        if kept is None:
+            files.write_json(out / "plan.json", plan.identity)
+    except StorageFailed as error:
+        raise BadInput(f"results cannot be kept in {out}: choose another --out") from error
+    if kept not in (None, plan.identity):
         raise BadInput(f"{out} holds results of another set-up ({json.dumps(kept)}): choose another --out")
-    if kept is None:
-        files.write_json(out / "plan.json", plan.identity)
 
 
 def _kept(lines: list[dict[str, Any]], out: Path) -> list[dict[str, Any]]:
