@@ -4,19 +4,48 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from explore_help import decided, finished, play, square
+from explore_help import answer, decided, finished, looked, play, script, sighting, square
 
 from vesta_ui.agents import AGENTS
 from vesta_ui.bench import squares
 from vesta_ui.domain import Outcome
+from vesta_ui.events import IndexReady, Observed
+from vesta_ui.runs.fork import Edit, prefix
 from vesta_ui.settings import Settings
 
 README = Path(__file__).parent.parent / "README.md"
 
-EXAMPLE = '''"""Skims: looks at the middle of every scene, once, and answers from what it saw."""
+EXAMPLE = '''"""Skims: is shown the middle of every scene, at most forty, and answers; the rest of the video stays unseen."""
+
+from typing import Any
+
+from vesta_ui.domain import Interval
+from vesta_ui.exploration import Explorer, Query, Sight
+from vesta_ui.exploration.ranges import thinned
+from vesta_ui.exploration.showing import show
+from vesta_ui.operations.arguments import Arguments
+
+
+class NoArguments(Arguments):
+    """What the model may choose, as fields; none, so there is nothing to choose."""
+
+
+class Skim(Explorer):
+    needs_index = True
+    queries = 1
+    query = Query("skim", NoArguments, "Look at the middle of every scene.")
+
+    def sight(self, arguments: dict[str, Any]) -> Sight:
+        scenes = thinned([scene.interval for scene in self.workspace.index.scenes], 40)
+        whole = Interval(0.0, self.workspace.video.facts.duration_s)
+        return show([scene.middle for scene in scenes], whole, False, "the middle of each scene", self.workspace)
+'''
+
+WHOLE = '''"""The same without a base class: every method that the driver asks for."""
 
 from vesta_ui import operations
 from vesta_ui.domain import Action
@@ -55,17 +84,54 @@ class Skim:
 '''
 
 
-def test_the_example_runs_records_and_answers(
-    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+SAMPLE = square(30, 15)
+
+
+@pytest.fixture
+def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Path]]:
+    """Registers an agent from its source; returns the video to ask."""
+
+    def register(source: str) -> Path:
+        (tmp_path / "skim.py").write_text(source)
+        monkeypatch.syspath_prepend(str(tmp_path))
+        importlib.invalidate_caches()
+        monkeypatch.setitem(AGENTS, "skim", "skim:Skim")
+        return squares.render(SAMPLE, tmp_path / "a.mp4")
+
+    yield register
+    sys.modules.pop("skim", None)
+
+
+def test_the_example_runs_with_the_embedded_engine(
+    tmp_path: Path, settings: Settings, added: Callable[[str], Path]
 ) -> None:
     assert len(EXAMPLE.splitlines()) <= 40
-    (tmp_path / "skim.py").write_text(EXAMPLE)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    importlib.invalidate_caches()
-    monkeypatch.setitem(AGENTS, "skim", "skim:Skim")
-    sample = square(30, 15)
-    one = play("skim", squares.render(sample, tmp_path / "a.mp4"), sample.question, settings, tmp_path)
-    sys.modules.pop("skim", None)
+    one = play("skim", added(EXAMPLE), SAMPLE.question, settings, tmp_path)
+    assert [e.action.operation for e in decided(one.events)] == ["skim", "finalize"]
+    end = finished(one)
+    assert end.outcome == Outcome.ANSWERED and end.answer is not None and end.answer.label in set("ABCDE")
+    (seen,) = looked(one.events)
+    scenes = next(e.scenes for e in one.events if isinstance(e, IndexReady))
+    assert [round(f.time, 1) for f in seen.frames] == [round((s.start + s.end) / 2, 1) for s in scenes]
+
+
+def test_the_example_runs_with_a_model_and_can_be_forked(
+    tmp_path: Path, settings: Settings, added: Callable[[str], Path]
+) -> None:
+    reply = {**answer("C", ["e1"]), "observations": [sighting(2, 4, "red, then blue")]}
+    one = play("skim", added(EXAMPLE), SAMPLE.question, settings, tmp_path, reasoner=script(tmp_path, [reply]))
+    end = finished(one)
+    assert end.outcome == Outcome.ANSWERED and end.answer is not None and end.answer.label == "C"
+    (seen,) = looked(one.events)
+    assert seen.calls[0].messages[-1].frames == seen.frames
+    child = prefix(one.events, Edit(2, question=SAMPLE.question))
+    assert [e.kind for e in child if isinstance(e, Observed)] == ["observed"]
+
+
+def test_an_agent_without_a_base_class_runs_too(
+    tmp_path: Path, settings: Settings, added: Callable[[str], Path]
+) -> None:
+    one = play("skim", added(WHOLE), SAMPLE.question, settings, tmp_path)
     assert [e.action.operation for e in decided(one.events)] == ["inspect", "finalize"]
     end = finished(one)
     assert end.outcome == Outcome.ANSWERED and end.answer is not None and end.answer.label in set("ABCDE")

@@ -23,7 +23,7 @@
     const field = (name, placeholder) => h("input", { type: "search", name, placeholder, "aria-label": placeholder, oninput: () => later(250) });
     const select = (name, title, options) => h("select", { name, "aria-label": title, onchange: () => later(0) }, h("option", { value: "" }, title), options.map((o) => h("option", { value: o }, o)));
     const words = field("words", "search question, thoughts, observations, answer"), video = field("video", "video");
-    const agent = select("agent", "any agent", ["vesta", "save", "saos", "explore", "native"]), outcome = select("outcome", "any outcome", OUTCOMES);
+    const agent = select("agent", "any agent", []), outcome = select("outcome", "any outcome", OUTCOMES);
     const label = select("label", "any label", ["right", "wrong retrieval", "missed evidence", "misread evidence", "hallucinated", "right for the wrong reason", "stopped too early", "wasted steps"]);
     const failure = field("failure", "failure, e.g. refused");
     const forks = h("button.mini", { type: "button", "aria-pressed": "false", title: "Every fork under the run it came from", onclick: () => { tree = !tree; forks.setAttribute("aria-pressed", String(tree)); load(); } }, "tree of forks");
@@ -70,6 +70,11 @@
     }
     V.stepInside = (id, step) => { V.goTab("replay"); place.hidden = false; V.inside(place, id, step); place.scrollIntoView({ block: "start" }); };
     V.on("tab", (name) => name === "replay" && load());
-    return { update: asker.take };
+    return {
+      update: (value) => {
+        asker.take(value);
+        if (value?.agents && agent.length === 1) V.append(agent, value.agents.map((name) => h("option", { value: name }, name)));
+      },
+    };
   };
 })();

@@ -1,6 +1,14 @@
 """Agents and the one loop they all run on: act, observe, update the state, stop, predict (SAVE §3, VESTA Algorithm 1).
 
 An agent says how it prepares, what it does next and how that is carried out; `run` drives it and yields every event.
+In the terms of SAVE §3.1:
+
+    s₁ = F_init(q, E)             `Agent.prepare`
+    aₜ ~ π(· | sₜ)                `Agent.act`; Stop is the action `finalize`
+    oₜ₊₁ = O(aₜ, E)               `Agent.observe`
+    sₜ₊₁ = F(q, sₜ, oₜ₊₁)         `state.advance`: the state is the fold of the events, the same for every agent
+    ŷ = g(s)                      the answer of `finalize`; past the budget `act` is asked for it (`final`)
+
 Adding an agent is one file and one line in `AGENTS`. Agents never import each other, and nothing here knows a recorder,
 a thread or a screen.
 """

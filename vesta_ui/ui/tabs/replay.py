@@ -13,6 +13,7 @@ from typing import Any
 
 import gradio as gr
 
+from vesta_ui import agents
 from vesta_ui.domain import Action, Policy
 from vesta_ui.errors import BadInput, VestaError
 from vesta_ui.question import parse_question
@@ -26,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 def build(handlers: Handlers) -> None:
-    shown = panel("replay", "replay", ("fork_edit", "rerun", "verify", "delete"))
+    shown = panel("replay", "replay", ("fork_edit", "rerun", "verify", "delete"), value={"agents": list(agents.AGENTS)})
     runs, settings = handlers.runs, handlers.settings
 
     def answered(work: Any) -> Any:
