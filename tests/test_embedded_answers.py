@@ -115,6 +115,38 @@ HOUSE = film(
     """
 )
 
+VALLEY = film(
+    """
+    0-4 S Good morning from the valley, we start at the old mill.
+    1-5 P a white sign in the centre reads “OLD MILL / OPEN DAILY”
+    5-9 S The miller says the wheel has not turned for a year.
+    9-13 S The river is too low. Because of that, there is no flour today.
+    14-18 P a red sign at the left reads “NO SWIMMING”; the picture is mostly green
+    15-19 S We wanted to take the ferry. But the ferryman was ill.
+    19-22 S So we walked over the hanging bridge instead.
+    23-27 P a yellow sign at the right reads “BRIDGE / MAX 12 PERSONS”
+    28-33 P a blue sign in the centre reads “KIOSK / COFFEE 3 FRANCS / ICE CREAM 5 FRANCS / MAP 8 FRANCS”
+    29-34 S At the kiosk my sister buys a map and I have a coffee.
+    36-40 P a red sign at the left reads “NO FISHING”; the picture is mostly blue
+    41-45 P a red sign at the left reads “NO SWIMMING”; the picture is mostly blue
+    46-51 S In the afternoon clouds came up. The guide looked at the sky and shook his head.
+    51-54 S We turned back before the summit.
+    56-60 P a green sign at the top reads “SUMMIT 40 MIN”
+    61-66 S The bus was full. We had to wait for the next one, which came at six.
+    67-71 P a white sign in the centre reads “BUS / LAST DEPARTURE 18:00”
+    72-76 S I forgot my gloves on the bus. My sister ran after it and got them back.
+    78-82 P a red sign at the left reads “NO CAMPING”
+    """
+)
+
+UNPUNCTUATED = film(
+    """
+    0-11 S so today we visit three workshops and the first one belongs to a potter called Ines who makes blue bowls
+    12-23 S the second workshop is a smithy where Tom forges gates and he told us that his hammer is older than he is
+    24-35 S in the third workshop they build violins and the violin maker Clara needs two months for one of them
+    """
+)
+
 CASES = [
     # negation
     (HOUSE, "Which room has no window?", ("The hall", "The kitchen", "The tower"), "C"),
@@ -179,6 +211,16 @@ CASES = [
     (LECTURE, "Which volcano buried Pompeii?", ("Etna", "Mauna Loa", "Vesuvius"), "C"),
     (LECTURE, "Does the lecturer say that Etna is extinct?", ("Yes", "No"), "B"),
     (LECTURE, "Are stratovolcanoes steep?", ("Yes", "No"), "A"),
+    (VALLEY, "Why is there no flour today?", ("The wheel is broken", "The river is too low", "The miller is ill"), "B"),
+    (VALLEY, "Why did they walk over the bridge?", ("The ferryman was ill", "The river was low", "The bus was full"), "A"),
+    (VALLEY, "Why did they turn back before the summit?", ("Because of clouds", "They were tired", "The guide was ill"), "A"),
+    (VALLEY, "How much does a map cost, according to the sign?", ("3 francs", "5 francs", "8 francs", "12 francs"), "C"),
+    (VALLEY, "How much did the narrator's coffee cost?", ("3 francs", "5 francs", "8 francs", "11 francs"), "A"),
+    (VALLEY, "Which costs the least at the kiosk?", ("Coffee", "Ice cream", "A map"), "A"),
+    (VALLEY, "How many times is the NO SWIMMING sign shown?", ("1", "2", "3", "4"), "B"),
+    (VALLEY, "How often does the sign “NO FISHING” appear?", ("1", "2", "3", "4"), "A"),
+    (VALLEY, "When does the last bus leave?", ("At 16:00", "At 17:00", "At 18:00", "At 19:00"), "C"),
+    (UNPUNCTUATED, "Who makes the blue bowls?", ("Ines", "Tom", "Clara"), "A"),
 ]  # fmt: skip
 
 OPEN = [

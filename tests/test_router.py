@@ -40,7 +40,7 @@ def test_words_alone_route_the_labelled_questions() -> None:
         for one in LABELLED
         if route(question(one["question"], one["choices"]), None).policy != one["policy"]
     ]
-    assert 1 - len(wrong) / len(LABELLED) >= 0.95, wrong
+    assert 1 - len(wrong) / len(LABELLED) >= 0.98, wrong
 
 
 @pytest.mark.parametrize("one", [one for one in LABELLED if "trap" in one], ids=lambda one: one["question"][:40])

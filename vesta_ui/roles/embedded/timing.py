@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import combinations
 
-from vesta_ui.domain import Interval, Modality
+from vesta_ui.domain import Interval, Modality, merge
 from vesta_ui.roles.embedded.asked import parts
 from vesta_ui.roles.embedded.board import Board, Occurrence
-from vesta_ui.roles.embedded.similarity import affinity, cover
+from vesta_ui.roles.embedded.similarity import affinity, cover, squeezed
 from vesta_ui.roles.embedded.words import content, stem, tokens
 
 Scores = dict[str, float]
 Cited = dict[str, list[int]]
+_NAMED = re.compile(r"[“\"]([^”\"]{2,})[”\"]|\b([A-Z]{2,}(?: [A-Z0-9]{2,})+)\b")
+"""A sign named by what is written on it: the "EXIT" sign, the NO SWIMMING sign."""
 WRITTEN = frozenset(
     map(stem, "sign signs signpost caption title board word text name label poster card notice banner".split())
 )
@@ -55,6 +57,11 @@ def _estimates(board: Board) -> list[tuple[int, float, list[int]]]:
         about = cover(board.subject, board.around(i)[:3]) if times is not None and board.subject else 0.0
         if times is not None and about >= 0.35:
             found.append((times, min(0.9, 0.55 + 0.5 * about), [i]))
+    named = _NAMED.search(board.question.text)
+    if named and asked.modality is not Modality.SPEECH:
+        read = [i for i, f in enumerate(board.facts) if squeezed(named[1] or named[2]) in squeezed(f.text)]
+        if read:
+            return [(len(merge(board.facts[i].interval for i in read)), 0.85, read), *found]
     if board.subject and {t.stem for t in board.subject} <= WRITTEN:
         shown = _distinct_texts(board)
         return [(len(shown), 0.75, shown)] if shown else found
