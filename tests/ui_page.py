@@ -109,4 +109,4 @@ def quiet(site: Site) -> Iterator[None]:
     yield
     for context in site.browser.contexts:
         context.close()
-    assert not site.noise
+    assert not site.noise, site.noise

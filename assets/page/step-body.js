@@ -56,10 +56,11 @@
       calls.length ? calls.map((c) => h("details", { open: true }, h("summary", {}, `${c.role} — ${c.model}`), c.messages.map((m) => [h("div.label", {}, m.role + (m.frames.length ? `, ${V.plural(m.frames.length, "frame")}` : "")), h("pre", {}, m.text), m.frames.length ? h("div.frames", {}, m.frames.slice(0, 60).map((f) => V.frame(f))) : null]))) : h("p.dim", {}, "No model was called for this step: the embedded engine decides by rules from the ledger above."),
     ];
   };
+  const said = (c) => c.messages.filter((m) => m.role === "assistant").map((m) => m.text); /* only a repair shows a model its own reply */
   const raw = (full) => [
     h("details", { open: true }, h("summary", {}, "Decision"), h("pre", {}, JSON.stringify(full.action_raw, null, 1))),
     full.output ? h("details", { open: true }, h("summary", {}, "Output, as kept in tool memory"), h("pre", {}, full.output)) : null,
-    full.call_list.map((c) => h("details", {}, h("summary", {}, `Reply of ${c.model} (${c.role}) — ${V.seconds(c.seconds)}, ${V.tokens(c.usage.tokens)}, ${V.money(c.usage.usd)}${c.finish ? ", ended: " + c.finish : ""}`), h("pre", {}, c.reply || "(empty)"), c.parsed ? [h("div.label", {}, "read as"), h("pre", {}, JSON.stringify(c.parsed, null, 1))] : null, c.attempts.length ? [h("div.label", {}, "earlier tries"), h("pre", {}, c.attempts.join("\n"))] : null)),
+    full.call_list.map((c) => h("details", {}, h("summary", {}, `Reply of ${c.model} (${c.role}) — ${V.seconds(c.seconds)}, ${V.tokens(c.usage.tokens)}, ${V.money(c.usage.usd)}${c.finish ? ", ended: " + c.finish : ""}`), said(c).map((text) => [h("div.label", {}, "first reply, which could not be used"), h("pre", {}, text)]), said(c).length ? h("div.label", {}, c.failure ? "reply to the repair, no better" : "repaired reply") : null, h("pre", {}, c.reply || "(empty)"), c.parsed ? [h("div.label", {}, "read as"), h("pre", {}, JSON.stringify(c.parsed, null, 1))] : null, c.attempts.length ? [h("div.label", {}, "earlier tries"), h("pre", {}, c.attempts.join("\n"))] : null, c.notices.length ? [h("div.label", {}, "what was done to the request"), h("pre", {}, c.notices.join("\n"))] : null)),
   ];
   const failure = (data) => [
     data.failures.map((f) => h("p.bad", {}, h("b", {}, f.replaceAll("_", " ")))), data.error ? h("p", {}, data.error) : null,

@@ -145,7 +145,7 @@ class Asking:
                 sent = sum(len(turn.images) for turn in self.sent)
                 if failure.limit and failure.limit < sent:
                     known.max_images = failure.limit
-                    return f"sent again with {failure.limit} images"
+                    return f"sent again with at most {failure.limit} image{'s' * (failure.limit != 1)}"
             case "too_large", _:
                 largest = max((max(i.frame.width, i.frame.height) for t in self.sent for i in t.images), default=0)
                 smaller = next((side for side in SIDES if side < largest), None)

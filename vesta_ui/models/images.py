@@ -67,8 +67,12 @@ def _sheets(turns: Sequence[Turn], max_images: int) -> tuple[tuple[Turn, ...], s
         kept += len(chosen)
     total = sum(len(turn.images) for turn in holders)
     made = sum(len(s) for s in sheets.values())
-    text = f"the server takes {max_images} images: {kept} of {total} frames were sent on {made} contact sheets"
+    text = f"the server takes {_plural(max_images, 'image')}: {kept} of {total} frames were sent on {_plural(made, 'contact sheet')}"
     return tuple(replace(t, images=sheets.get(id(t), ())) for t in turns), text
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _spread(images: tuple[Image, ...], count: int) -> tuple[Image, ...]:

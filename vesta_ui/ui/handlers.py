@@ -26,8 +26,18 @@ from vesta_ui.ui.videos import Shelf
 
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
-NUMBERS = {"max_steps", "references", "max_usd", "max_tokens"}
-CHOOSABLE = NUMBERS | {"router", "reasoner", "observer", "speech", "encoder", "policy", "emphasis", "ablation", "speech_later"}
+NUMBERS = {"max_steps": int, "references": int, "max_usd": float, "max_tokens": int, "model_timeout_s": float}
+CHOOSABLE = NUMBERS.keys() | {
+    "router",
+    "reasoner",
+    "observer",
+    "speech",
+    "encoder",
+    "policy",
+    "emphasis",
+    "ablation",
+    "speech_later",
+}
 """Settings that a page may change for its runs."""
 
 
@@ -85,7 +95,7 @@ class Handlers:
         values = {name: value for name, value in chosen.items() if name in CHOOSABLE and value not in (None, "")}
         for name in NUMBERS & values.keys():
             try:
-                values[name] = (float if name == "max_usd" else int)(values[name])
+                values[name] = NUMBERS[name](values[name])
             except ValueError as error:
                 raise BadInput(f"{name} must be a number, not “{values[name]}”") from error
         if "speech_later" in values:

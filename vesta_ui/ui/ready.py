@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from vesta_ui import models
+from vesta_ui import models, transcript
 from vesta_ui.encoders import ENCODERS
 from vesta_ui.errors import BadInput, BadSpec
 from vesta_ui.models import keys
@@ -49,20 +50,40 @@ def providers() -> list[dict[str, Any]]:
 
 
 def _ready(role: str, spec: str) -> dict[str, Any]:
-    if spec in ("embedded", "off") or role == "encoder":
-        known = role != "encoder" or spec in ENCODERS
-        why = (
-            "runs on this computer, no key"
-            if spec == "embedded"
-            else "not used"
-            if spec == "off"
-            else "needs its own weights or address; building an index says what is missing"
-        )
-        return {"ready": known, "why": why if known else f"unknown encoder: choose one of {', '.join(ENCODERS)}"}
+    if spec == "embedded":
+        return {"ready": True, "why": "runs on this computer, no key"}
+    if spec == "off" and role == "speech":
+        return {"ready": True, "why": "not used"}
+    if role == "encoder":
+        return _encoder(spec)
+    if role == "speech" and spec.partition(":")[0] not in models.LISTENERS:
+        return _local_speech(spec)
     try:
         provider = models.parse(spec).provider
     except BadSpec as error:
         return {"ready": False, "why": str(error)}
     if provider in keys.VARIABLES and provider != "compatible" and not keys.get_key(provider):
         return {"ready": False, "why": f"no key for {provider}: type one below or set {keys.VARIABLES[provider][0]}"}
+    if provider == "compatible" and not keys.get_key(provider):
+        return {"ready": True, "why": "no key set: few servers of one's own want one"}
     return {"ready": True, "why": "the key is there" if provider in keys.VARIABLES else "ready"}
+
+
+def _encoder(spec: str) -> dict[str, Any]:
+    name, _, detail = spec.partition(":")
+    if name not in ENCODERS:
+        return {"ready": False, "why": f"unknown encoder: choose one of {', '.join(ENCODERS)}"}
+    if name == "remote" and "@" not in detail.strip("@"):
+        return {"ready": False, "why": "write remote:MODEL@URL"}
+    needs = "its server is asked when an index is built" if name == "remote" else "needs torch and its own weights"
+    return {"ready": True, "why": needs}
+
+
+def _local_speech(spec: str) -> dict[str, Any]:
+    try:
+        transcript.identity(spec)
+    except BadSpec as error:
+        return {"ready": False, "why": str(error)}
+    fetched = spec.startswith("faster-whisper:") and not Path(spec.partition(":")[2]).expanduser().is_dir()
+    more = "; weights that are not here yet are fetched once" if fetched else ""
+    return {"ready": True, "why": f"runs on this computer, no key{more}"}

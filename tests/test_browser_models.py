@@ -1,0 +1,104 @@
+"""A run on a provider, as the page shows it: the estimate, a wait, money, a repair and what was degraded."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+import ui_page
+from playwright.sync_api import Page, expect
+from provider_server import Answer, ProviderServer, Received, chat, provider, refusal
+from test_provider_run import Brain
+
+from vesta_ui.domain import Choice, Question
+
+pytestmark = pytest.mark.browser
+QUESTION = Question("What is written on the blue sign?", (Choice("A", "Platform 9"), Choice("B", "Bakery")))
+PRICE = {"input": 2.5, "output": 10, "source": "https://prices.example", "date": "2026-05"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ui_page.Site]:
+    with ui_page.site(tmp_path_factory.mktemp("site")) as made:
+        (made.data_dir / "prices.json").write_text(json.dumps({"compatible:m": PRICE}))
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def quiet(site: ui_page.Site) -> Iterator[None]:
+    yield from ui_page.quiet(site)
+
+
+class Moody(Brain):
+    """Limits the first decision, answers the second with a tool nobody has, and takes one picture at a time."""
+
+    def __init__(self, wait_s: float) -> None:
+        super().__init__()
+        self.wait_s, self.met = wait_s, 0
+
+    def __call__(self, received: Received) -> Answer:
+        if len(received.images) > 1:
+            return Answer({"object": "error", "message": "At most 1 image(s) may be provided in one request."}, 400)
+        name = received.body.get("response_format", {}).get("json_schema", {}).get("name")
+        if name == "Decision":
+            self.met += 1
+            if self.met == 1:
+                limited = refusal(429, "Rate limit reached.", code="rate_limit_exceeded")
+                limited.headers["retry-after"] = str(self.wait_s)
+                return limited
+            if self.met == 2:
+                return chat('Let me see. {"operation": "watch_video", "arguments": {}}')
+        return super().__call__(received)
+
+
+def roles(server: ProviderServer) -> dict[str, str]:
+    return dict.fromkeys(("router", "reasoner", "observer"), f"compatible:m@{server.url}")
+
+
+def begin(site: ui_page.Site, server: ProviderServer, wait_s: float) -> Page:
+    server.play(Moody(wait_s))
+    chosen = replace(site.runs_settings, **roles(server))
+    return site.open(f"?run={site.runs.start(site.video, QUESTION, chosen).id}")
+
+
+def test_the_estimate_follows_the_roles_that_are_chosen(site: ui_page.Site) -> None:
+    with provider() as server:
+        page = site.open()
+        page.evaluate("chosen => localStorage.setItem('vesta-settings', JSON.stringify(chosen))", roles(server))
+        page.reload()
+        expect(page.locator(".chips")).to_contain_text(re.compile(r"a run at most \$\d"))
+        page.click("#v-settings")
+        page.fill("input[list=hint-encoder]", f"remote:e@{server.url}")
+        page.keyboard.press("Tab")
+        expect(page.locator(".ready")).to_contain_text(re.compile(r"Indexing takes at most \d+ requests for an hour"))
+
+
+def test_a_wait_is_shown_and_can_be_stopped(site: ui_page.Site) -> None:
+    with provider() as server:
+        page = begin(site, server, 120)
+        expect(page.locator("#status")).to_contain_text(re.compile(r"rate limited, trying again, 1[12]\d s left"))
+        page.click("#stop button, button#stop")
+        expect(page.locator("#status")).to_contain_text("Stopped")
+
+
+def test_money_repair_and_degradations_are_on_the_page(site: ui_page.Site) -> None:
+    with provider() as server:
+        page = begin(site, server, 0.1)
+        expect(page.locator("#answer .letter")).to_have_text("A")
+        expect(page.locator(".chips")).to_contain_text(re.compile(r"spent \$0\.00\d+"))
+        expect(page.locator("#answer .warnings")).to_contain_text("on 1 contact sheet")
+        page.click('#steps [data-step="1"]')
+        page.locator('#steps [data-step="1"] [role=tab]', has_text="Raw").click()
+        raw = page.locator('#steps [data-step="1"] .tab-body')
+        raw.locator("summary", has_text="(reasoner)").click()
+        for said in (
+            "first reply, which could not be used",
+            "watch_video",
+            "repaired reply",
+            "asked to repair it",
+            "rate_limited",
+        ):
+            expect(raw).to_contain_text(said)
