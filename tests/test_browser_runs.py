@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import ui_page
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from ui_run import EVIL
 
 from vesta_ui.runs import export
@@ -63,6 +63,29 @@ def test_runs_are_found_and_a_step_is_looked_into(site: ui_page.Site) -> None:
     expect(inside).to_contain_text("now left out")
     inside.get_by_role("button", name="as recorded").click()
     expect(inside.locator(".diff")).to_have_count(0)
+
+
+def test_a_view_chosen_before_its_data_came_waits_for_it(site: ui_page.Site) -> None:
+    run_id = site.recorded(steps=7)
+    page, held = site.open("?tab=replay"), list[Route]()
+    page.route(re.compile("/inside/"), lambda route: held.append(route))
+    row(page, run_id).get_by_role("button", name="step inside").click()
+    inside = page.locator("#inside")
+    for name in ("Memory", "Retrieval", "Run again", "Fork", "Entries"):
+        inside.get_by_role("tab", name=name).click()
+    inside.get_by_role("button", name="‹").click()
+    for _ in range(100):
+        if len(held) == 2:
+            break
+        page.wait_for_timeout(100)
+    newer, older = held[1], held[0]
+    newer.continue_()
+    expect(inside).to_contain_text("6 of 7")
+    expect(inside.get_by_role("tab", name="Entries")).to_have_attribute("aria-selected", "true")
+    older.continue_()
+    page.wait_for_timeout(300)
+    expect(inside).to_contain_text("6 of 7")
+    expect(inside.locator(".inside-body li")).to_have_count(3)
 
 
 def test_a_fork_made_here_is_drawn_under_its_parent(site: ui_page.Site) -> None:
@@ -168,6 +191,28 @@ def test_a_case_is_kept_judged_noted_and_found_again(site: ui_page.Site) -> None
     expect(page.locator("#cases .case-detail").get_by_label("Step", exact=True)).to_have_value("2")
 
 
+def test_an_open_answer_is_judged_by_hand_and_a_note_on_an_interval_lies_on_the_timeline(site: ui_page.Site) -> None:
+    run_id = site.recorded()
+    page = site.open(f"?run={run_id}")
+    page.evaluate(f"VESTA.keepCase(['{run_id}'])")
+    detail = page.locator("#cases .case-detail")
+    detail.get_by_label("Gold answer").select_option("B")
+    detail.get_by_role("button", name="save gold").click()
+    expect(detail.locator("tbody tr")).to_contain_text("✕ wrong")
+    detail.get_by_label("Your verdict").select_option("partly")
+    expect(detail.locator("tbody tr")).to_contain_text("◐ partly, yours")
+    detail.get_by_label("Your verdict").select_option("")
+    expect(detail.locator("tbody tr")).to_contain_text("✕ wrong")
+    detail.get_by_label("Note").fill("the sign is here")
+    detail.get_by_label("Interval in seconds", exact=True).fill("12-18")
+    detail.get_by_role("button", name="add note").click()
+    expect(detail.locator(".rel li")).to_contain_text("the sign is here")
+    page.click("#go-live")
+    spot = page.locator("#timeline .spot[data-lane=notes]")
+    expect(spot).to_have_attribute("data-t", "12")
+    expect(spot).to_have_attribute("aria-label", re.compile("the sign is here"))
+
+
 def test_text_from_outside_is_never_markup_on_these_tabs(site: ui_page.Site) -> None:
     first, second = site.recorded(evil=EVIL), site.recorded(evil=EVIL, steps=6)
     page = site.open("?tab=replay")
@@ -267,6 +312,7 @@ def test_a_run_is_downloaded_in_every_format(site: ui_page.Site) -> None:
         ("Markdown", ".md.zip"),
         ("JSON", ".json"),
         ("OpenTelemetry", ".otlp.json"),
+        ("Run folder", ".zip"),
     ):
         row(page, run_id).locator(".menu-of summary").click()
         with page.expect_download() as started:

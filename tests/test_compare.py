@@ -22,7 +22,7 @@ from vesta_ui.domain import Action, Outcome, Question
 from vesta_ui.errors import BadInput, Stopped
 from vesta_ui.events import Event, RunFinished
 from vesta_ui.runs import registry
-from vesta_ui.runs.compare import align, compare
+from vesta_ui.runs.compare import align, compare, places
 from vesta_ui.runs.run import Run
 from vesta_ui.runs.session import Session, fold
 from vesta_ui.settings import Settings
@@ -66,6 +66,13 @@ def test_three_runs_where_one_lacks_a_step_differ(tmp_path: Path) -> None:
 def test_costs_count_calls_by_operation(tmp_path: Path) -> None:
     row = compare([session(tmp_path, LOOK, HEAR, CLIP, ANSWER)] * 2).costs[0]
     assert (row.iterations, row.inspect_calls, row.clip_calls, row.speech_calls) == (4, 1, 1, 1)
+
+
+def test_a_place_looked_at_is_named_once_however_much_was_seen_there(tmp_path: Path) -> None:
+    step = session(tmp_path, LOOK, ANSWER).steps[0]
+    assert step.observed is not None and step.observed.observations
+    twice = replace(step, observed=replace(step.observed, observations=step.observed.observations * 2))
+    assert places(twice) == places(step) and len(places(step)) == len(set(places(step)))
 
 
 def test_other_videos_and_other_numbers_of_runs_are_refused(tmp_path: Path) -> None:

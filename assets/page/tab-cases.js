@@ -29,7 +29,6 @@
     async function marks() {
       const run = V.state.run, found = run ? await V.get("cases?run=" + run).catch(() => ({ marks: [] })) : { marks: [] };
       if (run !== V.state.run) return;
-      V.notes = found.marks; /* all of them: on the run, its steps, and intervals of the video */
       V.marks = {};
       for (const mark of found.marks) if (mark.step) (V.marks[mark.step] ||= []).push(mark);
       V.tell("marks", found.marks);

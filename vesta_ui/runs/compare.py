@@ -203,10 +203,10 @@ def cost(session: Session) -> Cost:
 
 
 def places(step: Step) -> tuple[Interval, ...]:
-    """Where a step looked or listened."""
+    """Where a step looked or listened, every place once."""
     if step.observed is None:
         return ()
-    return tuple(one.examined or one.interval for one in step.observed.observations)
+    return tuple(dict.fromkeys(one.examined or one.interval for one in step.observed.observations))
 
 
 def _match(base: Sequence[Step], other: Sequence[Step]) -> dict[int, Step]:
