@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import ui_page
@@ -11,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from vesta_ui import files, scene_index
 from vesta_ui.control import Control
-from vesta_ui.scene_index import keys, library
+from vesta_ui.scene_index import keys, library, phases
 
 pytestmark = pytest.mark.browser
 WRONG = "its frames could not be read"
@@ -88,3 +90,35 @@ def test_an_index_is_taken_along_and_brought_back(site: ui_page.Site, tmp_path: 
     expect(page.locator("#v-said")).to_contain_text(f"{entry.scenes} scenes")
     expect(page.locator("#library [role=alert]")).to_be_hidden()
     assert [one.id for one in library.entries(site.runs_settings)] == [entry.id]
+
+
+def test_work_on_an_index_shows_how_far_it_is_and_can_be_cancelled(
+    site: ui_page.Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (entry,) = library.entries(site.runs_settings)
+    index, path = library.open_entry(site.runs_settings, entry), keys.header_path(entry.folder, entry.id)
+    broken = (files.read_json(path) or {}) | {"failed": {scene.id: WRONG for scene in index.scenes}}
+    files.write_json(path, broken)
+    reading, go_on = threading.Event(), threading.Event()
+    original = phases.read_scene
+
+    def slow(*arguments: Any) -> Any:
+        reading.set()
+        go_on.wait(20)
+        return original(*arguments)
+
+    monkeypatch.setattr(phases, "read_scene", slow)
+    page = site.open("?tab=library")
+    inspected(page)
+    page.get_by_role("button", name=f"redo {len(index.scenes)} failed scenes").click()
+    job = page.locator("#library .job")
+    expect(job).to_contain_text(f"0 of {len(index.scenes)} scenes")
+    assert reading.wait(20)
+    job.get_by_role("button", name="cancel").click()
+    expect(page.locator("#v-said")).to_contain_text("Cancelled", timeout=5_000)
+    go_on.set()
+    expect(page.locator("#library figure.failed")).to_have_count(len(index.scenes))
+    assert len(library.find(site.runs_settings, entry.id).failed) == len(index.scenes)
+    monkeypatch.undo()
+    page.get_by_role("button", name=f"redo {len(index.scenes)} failed scenes").click()
+    expect(page.locator("#v-said")).to_contain_text("every scene is whole", timeout=60_000)

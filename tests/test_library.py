@@ -13,7 +13,7 @@ from test_scene_index import SIGNS, content, film, finish
 
 from vesta_ui import files
 from vesta_ui.control import Control
-from vesta_ui.errors import BadInput
+from vesta_ui.errors import BadInput, Stopped
 from vesta_ui.scene_index import SceneIndex, bundle, library
 from vesta_ui.settings import Settings
 
@@ -41,6 +41,10 @@ def run(generator):
             next(generator)
         except StopIteration as done:
             return done.value
+
+
+def brought(path: Path, settings: Settings, video_sha256: str = "") -> SceneIndex:
+    return run(bundle.load(path, settings, Control(), video_sha256))
 
 
 def rewritten(source: Path, target: Path, **changes: bytes) -> Path:
@@ -128,11 +132,52 @@ def test_lost_frames_are_taken_from_the_video_again(tmp_path, video):
 def test_a_bundle_opens_elsewhere_the_same(made, packed, tmp_path, video, monkeypatch):
     _, index = made
     elsewhere = Settings(data_dir=tmp_path / "elsewhere", speech="off")
-    loaded = bundle.load(packed, elsewhere, index.video.sha256)
+    loaded = brought(packed, elsewhere, index.video.sha256)
     assert content(loaded) == content(index)
     assert loaded.frame(loaded.scenes[0].frames[0]).read_bytes() == index.frame(index.scenes[0].frames[0]).read_bytes()
     monkeypatch.setattr("vesta_ui.shots.scene_pass", None)
     assert finish(video, elsewhere)[0].reused
+
+
+def test_an_import_tells_how_far_it_is(packed, tmp_path):
+    told = list(bundle.load(packed, Settings(data_dir=tmp_path / "new", speech="off"), Control()))
+    shares = [event.done / event.total for event in told if event.total]
+    assert {event.phase for event in told} == {"import"} and shares == sorted(shares) and shares[-1] > 0.5
+
+
+@pytest.mark.parametrize("share", [0.2, 0.6, 0.9])
+def test_a_stopped_import_leaves_nothing(share, packed, tmp_path):
+    """Stopped while the bundle is read (the first half) and while its files are written."""
+    settings, control = Settings(data_dir=tmp_path / "new", speech="off"), Control()
+
+    def progress(done: float, total: float) -> None:
+        if done >= share * total:
+            control.stop()
+
+    with pytest.raises(Stopped):
+        bundle._load(packed, settings, "", progress, control)
+    assert library.entries(settings) == ()
+    assert [path for path in (tmp_path / "new").rglob("*") if path.is_file() and path.name != ".lock"] == []
+
+
+def test_a_stopped_redo_changes_nothing(tmp_path, video):
+    settings, control = Settings(data_dir=tmp_path / "home", speech="off"), Control()
+    index, _ = finish(video, settings)
+    before = {path: path.read_bytes() for path in index.folder.rglob("*.json")}
+    working = library.redo(settings, library.find(settings, index.id), [scene.id for scene in index.scenes], control)
+    assert next(working).unit == "scenes"
+    control.stop()
+    with pytest.raises(Stopped):
+        run(working)
+    assert {path: path.read_bytes() for path in index.folder.rglob("*.json")} == before
+
+
+def test_a_scene_that_breaks_its_reader_again_stays_failed(tmp_path, video, monkeypatch):
+    settings = Settings(data_dir=tmp_path / "home", speech="off")
+    index, _ = finish(video, settings)
+    monkeypatch.setattr("vesta_ui.scene_index.text.SceneReader.read", lambda self, frames: 1 / 0)
+    again = run(library.redo(settings, library.find(settings, index.id), ["s00001"], Control()))
+    assert again.failed == {"s00001": "its frames could not be read: ZeroDivisionError"}
 
 
 def test_a_bundle_holds_no_path_of_this_machine(made, packed):
@@ -144,7 +189,7 @@ def test_a_bundle_holds_no_path_of_this_machine(made, packed):
 
 def test_a_bundle_of_another_video_is_refused(packed, tmp_path):
     with pytest.raises(BadInput, match="another video"):
-        bundle.load(packed, Settings(data_dir=tmp_path / "new"), "0" * 64)
+        brought(packed, Settings(data_dir=tmp_path / "new"), "0" * 64)
     assert not (tmp_path / "new").exists()
 
 
@@ -176,7 +221,7 @@ def edited(packed: Path, target: Path, change) -> Path:
 def test_bundles_that_do_not_fit_are_refused_and_leave_nothing(change, reason, packed, tmp_path):
     target = edited(packed, tmp_path / "edited.vesta", change)
     with pytest.raises(BadInput, match=reason):
-        bundle.load(target, Settings(data_dir=tmp_path / "new"))
+        brought(target, Settings(data_dir=tmp_path / "new"))
     assert not (tmp_path / "new").exists() and not (tmp_path.parent / "evil.json").exists()
 
 
@@ -201,7 +246,7 @@ def test_a_bundle_of_another_encoder_is_refused(made, packed, tmp_path):
                 new.writestr(renamed, data)
         new.writestr("manifest.json", json.dumps({**manifest, "files": hashes}))
     with pytest.raises(BadInput, match="made with the encoder embedded/older"):
-        bundle.load(tmp_path / "renamed.vesta", Settings(data_dir=tmp_path / "new"))
+        brought(tmp_path / "renamed.vesta", Settings(data_dir=tmp_path / "new"))
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04 torn", b"<html>"])
@@ -209,9 +254,9 @@ def test_what_is_no_bundle_is_refused(data, tmp_path):
     path = tmp_path / "x.vesta"
     path.write_bytes(data)
     with pytest.raises(BadInput, match="not an index bundle"):
-        bundle.load(path, Settings(data_dir=tmp_path))
+        brought(path, Settings(data_dir=tmp_path))
     with pytest.raises(BadInput, match="cannot be read"):
-        bundle.load(tmp_path / "absent.vesta", Settings(data_dir=tmp_path))
+        brought(tmp_path / "absent.vesta", Settings(data_dir=tmp_path))
 
 
 def test_a_changed_byte_is_refused(packed, tmp_path, made):
@@ -220,4 +265,4 @@ def test_a_changed_byte_is_refused(packed, tmp_path, made):
         data = bytearray(old.read(name))
     data[5] ^= 1
     with pytest.raises(BadInput, match="damaged"):
-        bundle.load(rewritten(packed, tmp_path / "y.vesta", **{name: bytes(data)}), Settings(data_dir=tmp_path / "new"))
+        brought(rewritten(packed, tmp_path / "y.vesta", **{name: bytes(data)}), Settings(data_dir=tmp_path / "new"))

@@ -5,14 +5,21 @@
   const MOST = 400;
   V.panels.library = (root, api) => {
     V.addTab("library", "Library");
-    const asker = V.asker(api), list = h("div.videos"), trouble = h("p.bad", { role: "alert", hidden: true });
+    const asker = V.asker(api), list = h("div.videos"), trouble = h("p.bad", { role: "alert", hidden: true }), bringing = h("div", { hidden: true });
     const opened = new Map(); /* index id → its open inspector, kept while the list is drawn again */
-    V.append(root, [h("div.page-top", {}, h("h2", {}, "Videos"), h("span.dim", {}, "Known by content: the same video under another name is indexed once.")), trouble, list]);
+    V.append(root, [h("div.page-top", {}, h("h2", {}, "Videos"), h("span.dim", {}, "Known by content: the same video under another name is indexed once.")), trouble, bringing, list]);
     async function draw() {
       const [videos, runs] = await Promise.all([V.get("library").catch((error) => { say(error.message); return []; }), V.get("runs").catch(() => [])]);
       V.fill(list, videos.length ? videos.map((v) => item(v, runs.filter((r) => r.sha256 === v.key))) : h("p.empty", {}, "No video yet: open one on the Live tab."));
     }
     const say = (text) => { trouble.hidden = !text; trouble.textContent = text; };
+    /* A piece of work that goes on: its phase, how far it is, and a way to end it. */
+    const jobs = new Map();
+    function work(job) {
+      const text = h("span", { role: "status" }, "starting …"), bar = h("progress", { max: 1, "aria-label": "Progress" });
+      jobs.set(job, (now) => { bar.value = now.total ? now.done / now.total : 0; text.textContent = `${now.phase} ${Math.round(now.done)} of ${Math.round(now.total)} ${now.unit}${now.eta ? `, ${Math.ceil(now.eta)} s left` : ""}`; });
+      return h("span.row.job", {}, bar, text, h("button.mini", { type: "button", onclick: () => api.trigger("cancel", { job }) }, "cancel"));
+    }
     const still = (video, name) => h("img", { src: V.url(`video/${video.key}/scene/${encodeURIComponent(name)}`), alt: "", loading: "lazy" });
 
     function item(video, runs) {
@@ -37,8 +44,8 @@
       const failed = found.rows.filter((s) => s.failed), best = Math.max(0.001, ...found.rows.map((s) => s.score ?? 0));
       const rows = query ? [...found.rows].sort((a, b) => b.score - a.score) : found.rows;
       const redo = async (ids, button) => {
-        button.disabled = true; button.textContent = "redoing …";
-        try { const made = await asker.ask("redo", { index: index.id, scenes: ids }); V.say(made.failed ? `${V.plural(made.failed, "scene")} still failed.` : "Redone: every scene is whole."); } catch (error) { say(error.message); }
+        button.replaceWith(work(index.id));
+        try { const made = await asker.ask("redo", { index: index.id, scenes: ids }); V.say(made.failed ? `${V.plural(made.failed, "scene")} still failed.` : "Redone: every scene is whole."); } catch (error) { V.say(error.message); }
         await inspect(video, index, place, query);
       };
       const scene = (s) => h("figure.scene", { class: s.failed ? "failed" : "", data: { scene: s.id } },
@@ -54,7 +61,13 @@
     }
     V.on("tab", (name) => name === "library" && draw());
     return { update: (value) => {
+      if (value?.job) {
+        if (value.job === "import" && bringing.hidden) { bringing.hidden = false; say(""); V.fill(bringing, work("import")); }
+        jobs.get(value.job)?.(value);
+        return;
+      }
       asker.take(value);
+      if (value?.trouble || value?.imported) bringing.hidden = true;
       if (value?.trouble) say(value.trouble);
       if (value?.imported) { say(""); V.say(`Imported: ${value.name}, ${V.plural(value.scenes, "scene")}.`); opened.delete(value.imported); draw(); }
     } };

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import signal
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from vesta_ui.commands import Shell, common, table
 from vesta_ui.control import Control
 from vesta_ui.domain import clock
 from vesta_ui.errors import BadInput
+from vesta_ui.events import IndexProgress
 from vesta_ui.scene_index import SceneIndex, bundle, library
 from vesta_ui.scene_index.library import IndexEntry
 from vesta_ui.video import content_hash
@@ -127,22 +126,23 @@ def redo(chosen: argparse.Namespace, shell: Shell) -> int:
     if not scenes:
         shell.say("nothing failed: name scenes with --scene to read them again all the same")
         return 0
-    control = Control()
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, lambda *_: control.stop())
-    work = library.redo(shell.settings, entry, scenes, control, chosen.video)
-    while True:
-        try:
-            event = next(work)
-            shell.say(f"{event.phase} {event.done:g} of {len(scenes)} scenes")
-        except StopIteration as done:
-            index: SceneIndex = done.value
-            break
+    index = _made(shell, lambda control: library.redo(shell.settings, entry, scenes, control, chosen.video))
     again = [scene for scene in index.scenes if scene.id in scenes]
     failed = {scene.id: index.failed[scene.id] for scene in again if scene.id in index.failed}
     value = {"id": index.id, "redone": again, "failed": failed}
     shell.give(value, lambda: f"{len(again) - len(failed)} of {len(again)} scenes are whole now")
     return 0
+
+
+def _made(shell: Shell, work: Callable[[Control], Generator[IndexProgress, None, SceneIndex]]) -> SceneIndex:
+    """What the work returns; its progress is told, and Ctrl-C stops it."""
+    working = work(shell.stoppable(Control()))
+    while True:
+        try:
+            shell.progress(next(working))
+        except StopIteration as done:
+            index: SceneIndex = done.value
+            return index
 
 
 def export(chosen: argparse.Namespace, shell: Shell) -> int:
@@ -153,7 +153,8 @@ def export(chosen: argparse.Namespace, shell: Shell) -> int:
 
 
 def load(chosen: argparse.Namespace, shell: Shell) -> int:
-    index = bundle.load(chosen.path, shell.settings, content_hash(chosen.video) if chosen.video else "")
+    sha256 = content_hash(chosen.video) if chosen.video else ""
+    index = _made(shell, lambda control: bundle.load(chosen.path, shell.settings, control, sha256))
     value = {"id": index.id, "video": index.video, "scenes": len(index.scenes)}
     shell.give(value, lambda: f"{index.id}  {index.video.name}, {len(index.scenes)} scenes")
     return 0

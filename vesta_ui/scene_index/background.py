@@ -25,7 +25,7 @@ def watched(
     `progress(done, total)` may be called from the thread at any rate. Dropping the generator stops the work.
     """
     reports: queue.SimpleQueue[tuple[float, float]] = queue.SimpleQueue()
-    inner = Control()
+    inner = Control(within=control)
     unhook = control.on_stop(inner.stop)
     result: dict[str, Any] = {}
 

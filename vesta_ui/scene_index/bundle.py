@@ -11,14 +11,18 @@ import json
 import re
 import shutil
 import zipfile
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
 import vesta_ui
 from vesta_ui import files
-from vesta_ui.errors import BadInput
+from vesta_ui.control import Control
+from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.events import IndexProgress
 from vesta_ui.scene_index import SceneIndex, library
 from vesta_ui.scene_index import keys as index_keys
+from vesta_ui.scene_index.background import watched
 from vesta_ui.scene_index.library import IndexEntry
 from vesta_ui.scene_index.store import locked
 from vesta_ui.settings import Settings
@@ -61,16 +65,36 @@ def export(entry: IndexEntry, target: Path) -> Path:
 _PARTS = (index_keys.header_path, index_keys.body_path, index_keys.vectors_path)
 
 
-def load(path: Path, settings: Settings, video_sha256: str = "") -> SceneIndex:
-    """Put the index of a bundle into the library and open it.
+def load(
+    path: Path, settings: Settings, control: Control, video_sha256: str = ""
+) -> Generator[IndexProgress, None, SceneIndex]:
+    """Put the index of a bundle into the library and open it. Yields progress, returns the index; nothing stays of an
+    import that was stopped.
 
     `video_sha256`: the video it must be of, if any. Raises `BadInput` for a file that is no bundle, is damaged, was made
-    by another version, with another encoder, or of another video.
+    by another version, with another encoder, or of another video; `Busy`, `StorageFailed`, `Stopped`.
     """
+    if not path.is_file():
+        raise BadInput(f"{path.name} cannot be read: there is no such file")
+    return (
+        yield from watched(
+            "import", lambda progress, inner: _load(path, settings, video_sha256, progress, inner), control, "files"
+        )
+    )
+
+
+def _load(
+    path: Path, settings: Settings, video_sha256: str, progress: Callable[[float, float], None], control: Control
+) -> SceneIndex:
+    contents: dict[str, bytes] = {}
     try:
         with zipfile.ZipFile(path) as bundle:
             manifest = _manifest(bundle)
-            contents = {name: _content(bundle, name, digest) for name, digest in manifest["files"].items()}
+            steps = 2 * len(manifest["files"])  # each is read, then written
+            for name, digest in manifest["files"].items():
+                control.check()
+                progress(len(contents), steps)
+                contents[name] = _content(bundle, name, digest)
     except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError) as error:
         raise BadInput(f"{path.name} is not an index bundle, or is damaged: export it again") from error
     except OSError as error:
@@ -82,8 +106,18 @@ def load(path: Path, settings: Settings, video_sha256: str = "") -> SceneIndex:
     folder = index_keys.video_folder(settings.data_dir, header["video"]["sha256"])
     with locked(folder / ".lock", f"{header['video']['name']} is being indexed"):
         last = index_keys.header_path(folder, header["id"]).name
-        for name, data in sorted(contents.items(), key=lambda item: item[0] == last):
-            files.write(folder / name, data)
+        made: list[Path] = []
+        try:
+            for number, name in enumerate(sorted(contents, key=lambda name: name == last)):
+                control.check()
+                progress(len(contents) + number, steps)
+                if not (folder / name).exists():
+                    made.append(folder / name)
+                files.write(folder / name, contents[name])
+        except VestaError:
+            for one in made:
+                one.unlink(missing_ok=True)
+            raise
         return library.open_entry(settings, library.find(settings, header["id"]))
 
 

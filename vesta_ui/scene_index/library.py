@@ -10,7 +10,7 @@ from pathlib import Path
 from vesta_ui import encoders, files, scene_index
 from vesta_ui.control import Control
 from vesta_ui.domain import Scene, VideoFacts
-from vesta_ui.encoders import Encoder, SceneContent
+from vesta_ui.encoders import Encoder
 from vesta_ui.errors import BadInput
 from vesta_ui.events import IndexProgress
 from vesta_ui.frames import encode_jpeg
@@ -157,19 +157,18 @@ def _again(
     begun = time.monotonic()
     header = files.read_json(index_keys.header_path(index.folder, index.id))
     if video is not None:
-        _retake(index, [index.scenes[i] for i in wanted], video)
+        _retake(index, [index.scenes[i] for i in wanted], video, control)
     scenes, vectors, failed = list(index.scenes), index.vectors.copy(), dict(index.failed)
+    reader = scene_text.SceneReader()
     for number, i in enumerate(wanted):
         control.check()
         progress(number, len(wanted))
-        frames, wrong = phases.images(index.folder, scenes[i])
-        text = scene_text.SceneReader().read(frames)
-        scenes[i] = replace(scenes[i], screen_text=text.screen_text, facts=text.facts)
-        content = SceneContent(frames, scenes[i].transcript, text.screen_text, text.facts)
-        vectors[i] = phases.unit(index.model.scenes([content]), index.model.dimensions)[0]
+        scenes[i], wrong = phases.read_scene(index.folder, scenes[i], reader)
+        vectors[i] = phases.embedded(index.folder, [scenes[i]], index.model)[0]
         failed.pop(scenes[i].id, None)
         if wrong:
             failed[scenes[i].id] = wrong
+    control.check()
     notices = tuple(notice for notice in index.notices if notice.code != "scenes-failed")
     if failed:
         notices = (*notices, scene_index.failed_notice(len(failed)))
@@ -181,11 +180,12 @@ def _again(
     return mended
 
 
-def _retake(index: SceneIndex, scenes: Sequence[Scene], path: Path) -> None:
+def _retake(index: SceneIndex, scenes: Sequence[Scene], path: Path, control: Control) -> None:
     """Take the stored frames of some scenes from the video again."""
     with open_video(path) as video:
         if video.facts.sha256 != index.video.sha256:
             raise BadInput(f"{path.name} is another video than the one indexed as {index.video.name}")
         for scene in scenes:
+            control.check()
             for name, picture in zip(scene.frames, video.frames_at(scene.frame_times_s), strict=True):
                 files.write(index.folder / "frames" / name, encode_jpeg(picture.image, phases.STILL_SIDE)[0])

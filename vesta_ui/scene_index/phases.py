@@ -96,20 +96,27 @@ def read_scenes(
         progress(number, len(scenes))
         line = known.get(scene.id)
         if line is None:
-            line = {"id": scene.id, "screen_text": "", "facts": "", "failed": ""}
-            frames, line["failed"] = images(folder, scene)
-            if frames:
-                try:
-                    text = reader.read(frames)
-                    line |= {"screen_text": text.screen_text, "facts": text.facts}
-                except Exception as error:
-                    line["failed"] = f"its frames could not be read: {type(error).__name__}"
+            one, wrong = read_scene(folder, scene, reader)
+            line = {"id": scene.id, "screen_text": one.screen_text, "facts": one.facts, "failed": wrong}
             control.check()
             files.append_line(kept, line)
         if line["failed"]:
             failed[scene.id] = line["failed"]
         read.append(replace(scene, screen_text=line["screen_text"], facts=line["facts"]))
     return tuple(read), failed
+
+
+def read_scene(folder: Path, scene: Scene, reader: scene_text.SceneReader) -> tuple[Scene, str]:
+    """The scene with what its stored frames show, and what went wrong ("": nothing)."""
+    frames, wrong = images(folder, scene)
+    screen_text = facts = ""
+    if frames:
+        try:
+            text = reader.read(frames)
+            screen_text, facts = text.screen_text, text.facts
+        except Exception as error:
+            wrong = f"its frames could not be read: {type(error).__name__}"
+    return replace(scene, screen_text=screen_text, facts=facts), wrong
 
 
 def images(folder: Path, scene: Scene) -> tuple[tuple[Image, ...], str]:
@@ -136,21 +143,23 @@ def encode(
     for start in range(len(rows[0]) if rows else 0, len(scenes), BATCH):
         control.check()
         progress(start, len(scenes))
-        contents = [
-            SceneContent(
-                images(folder, scene)[0] if encoder.uses_images else (),
-                scene.transcript,
-                scene.screen_text,
-                scene.facts,
-            )
-            for scene in scenes[start : start + BATCH]
-        ]
-        rows.append(unit(encoder.scenes(contents), encoder.dimensions))
+        rows.append(embedded(folder, scenes[start : start + BATCH], encoder))
         control.check()
         if key:
             files.append(kept, rows[-1].astype("<f4").tobytes())
     progress(len(scenes), len(scenes))
     return np.concatenate(rows) if rows else np.zeros((0, encoder.dimensions), np.float32)
+
+
+def embedded(folder: Path, scenes: Sequence[Scene], encoder: Encoder) -> Vectors:
+    """(scenes, dimensions) unit rows of a few scenes."""
+    contents = [
+        SceneContent(
+            images(folder, scene)[0] if encoder.uses_images else (), scene.transcript, scene.screen_text, scene.facts
+        )
+        for scene in scenes
+    ]
+    return unit(encoder.scenes(contents), encoder.dimensions)
 
 
 def read_vectors(path: Path, dimensions: int) -> Vectors | None:
