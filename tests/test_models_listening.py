@@ -10,12 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from models_help import stopped_within
 from provider_server import Answer, ProviderServer, Received, refusal
 
 from vesta_ui import models, transcript
 from vesta_ui.control import Control
 from vesta_ui.errors import BadSpec, ModelFailed
 from vesta_ui.models.listening import RemoteWhisper
+from vesta_ui.scene_index.background import watched
 from vesta_ui.transcript import sifting
 
 TONE = np.sin(np.arange(32_000) / 10).astype(np.float32)
@@ -89,6 +91,26 @@ def test_a_busy_endpoint_is_asked_again(server: ProviderServer, tmp_path: Path) 
     server.play(replace(refusal(429, "slow down"), headers={"retry-after": "0.1"}), answer())
     segments, _ = listener(server, tmp_path).transcribe(TONE)
     assert segments[0].text == "good morning"
+
+
+def test_its_wait_is_shown_by_the_run_and_ends_with_it(server: ProviderServer, tmp_path: Path) -> None:
+    server.play(replace(refusal(429, "slow down"), headers={"retry-after": "100"}))
+    run = Control()
+
+    def listen(_: object, control: Control) -> object:
+        one = models.listener(f"compatible:whisper-1@{server.url}", tmp_path, control)
+        assert one is not None
+        return one.transcribe(TONE)
+
+    work = watched("speech", listen, run)
+    shown: list[str] = []
+
+    def waits() -> bool:
+        shown.append(run.waiting)
+        return bool(shown[-1])
+
+    assert stopped_within(run, lambda: list(work), waits) < 5
+    assert "whisper-1: rate limited" in shown[-1]
 
 
 def test_which_specs_listen(tmp_path: Path) -> None:

@@ -15,9 +15,13 @@ from vesta_ui.errors import Stopped
 
 
 class Control:
-    """Thread-safe. `check()` and `wait()` raise `Stopped` once `stop()` was called."""
+    """Thread-safe. `check()` and `wait()` raise `Stopped` once `stop()` was called.
 
-    def __init__(self) -> None:
+    `within`: the control of the run this one's work belongs to, which shows its waits.
+    """
+
+    def __init__(self, within: Control | None = None) -> None:
+        self._shown_by = within or self
         self._condition = threading.Condition()
         self._stopped = False
         self._paused = False
@@ -82,12 +86,12 @@ class Control:
         """Sleep, but wake and raise `Stopped` when asked to stop. `reason` is what `waiting` shows meanwhile."""
         deadline = time.monotonic() + seconds
         with self._condition:
-            self._waiting = (reason, deadline) if reason else None
+            self._shown_by._waiting = (reason, deadline) if reason else None
             try:
                 while not self._stopped and (left := deadline - time.monotonic()) > 0:
                     self._condition.wait(left)
             finally:
-                self._waiting = None
+                self._shown_by._waiting = None
         self.check()
 
     @property

@@ -6,6 +6,7 @@ The only importer of faster_whisper. Knows no scene and no question. What was sa
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +26,7 @@ from vesta_ui.transcript import subtitles
 from vesta_ui.transcript import weights as whisper_weights
 from vesta_ui.transcript.sifting import RATE, Samples, sift
 
+log = logging.getLogger(__name__)
 TRACK = "subtitles:track"
 """The spec for the subtitles inside the video file."""
 BLOCK_S = 60.0
@@ -160,8 +162,19 @@ def _from_subtitles(video: Sound, spec: str, language: str) -> Transcript:
 # ------------------------------------------------------------------------------------------------ the model
 @lru_cache(maxsize=1)
 def _model(folder: str) -> Any:
+    """The model on a graphics card if one can run it, else on the processor, in 8-bit integers."""
+    import ctranslate2
     from faster_whisper import WhisperModel
 
+    if ctranslate2.get_cuda_device_count():
+        can = ctranslate2.get_supported_compute_types("cuda")
+        kind = next((kind for kind in ("float16", "int8_float16", "int8") if kind in can), "default")
+        try:
+            model = WhisperModel(folder, device="cuda", compute_type=kind, local_files_only=True)
+            model.detect_language(np.zeros(RATE, np.float32))  # its libraries are looked for when it first runs
+            return model
+        except (RuntimeError, ValueError) as error:
+            log.warning("speech runs on the processor: the graphics card cannot be used (%s)", error)
     threads = min(4, os.cpu_count() or 1)
     return WhisperModel(folder, device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True)
 
