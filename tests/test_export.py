@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
 import re
 import shutil
 import zipfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -150,6 +152,47 @@ def test_paths_and_keys_are_taken_out_of_every_format_and_told(tmp_path: Path, k
     assert "/home/ada" not in text and "a1B2a1B2" not in text and str(tmp_path) not in text
     assert {found.what for found in made.redacted} >= {"path", "key"}
     assert all(found.places for found in made.redacted)
+
+
+PLANTED = ("/home/ada{n}/My Films/walk.mp4", "C:\\Users\\Ada{n} L\\walk.mp4", "file:///C:/Users/Ada%20L{n}/x.mp4",
+           "sk-proj-Ada{n}abcdefghijklmnop", "Authorization: Bearer Ada{n}bcdefgh12345")  # fmt: skip
+NAMED = set(
+    """kind schema sha256 operation label policy status modality emphasis demand outcome role run_id id entry_id scene_id agent state_hash
+    parent flags demands hypotheses overridden index_id encoder pool dropped backfilled""".split()
+)
+"""Fields that hold no words: names out of a list, ids, hashes."""
+
+
+def planted(value: Any, count: Iterator[int], field: str = "") -> Any:
+    """The same event with a path or a key of its own, and markup, in every text."""
+    if isinstance(value, dict):
+        return {name: planted(one, count, name) for name, one in value.items()}
+    if isinstance(value, list):
+        return [planted(one, count, field) for one in value]
+    if not isinstance(value, str) or field in NAMED:
+        return value
+    n = next(count)
+    return f"{value} <b>3/4 and/or 09:15</b> {PLANTED[n % len(PLANTED)].format(n=n)} end"
+
+
+@pytest.mark.parametrize("kind", list(export.FORMATS))
+def test_a_path_or_key_in_any_text_of_a_run_reaches_no_format(tmp_path: Path, kind: str) -> None:
+    run, count = recorded(tmp_path, steps=6), itertools.count()
+    call = ModelCall("router", "openai:x", (Message("system", "a"), Message("user", "b")), "c", Usage(1), {"d": {"e": "f"}},
+                     "stop", "id", "refused", "g", ("h",), ("i",))  # fmt: skip
+    path = run.folder / "events.jsonl"
+    lines = []
+    for event in run.events:
+        event = replace(event, call=call) if isinstance(event, ev.Routed) else event
+        event = replace(event, calls=(call,)) if isinstance(event, ev.Decided | ev.Observed) else event
+        lines.append(json.dumps(planted(json.loads(recorder.line_of(event)), count)))
+    path.write_text("\n".join(lines) + "\n")
+    assert next(count) > 200
+    made = export.export_run(load(run.folder), kind, tmp_path)
+    text = "".join(content.decode() for name, content in made.files.items() if not name.endswith(".jpg"))
+    assert re.findall(r"(?i).{0,60}ada\W{0,3}(?:%20)?l?\d+.{0,20}", text) == []
+    assert "3/4 and/or 09:15" in re.sub(r"\\(.)", r"\1", text) and " end" in text
+    assert {one.what for one in made.redacted} == {"path", "key", "secret"}
 
 
 @pytest.mark.parametrize("kind", list(export.FORMATS))
