@@ -5,17 +5,22 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from explore_help import answer, decided, finished, looked, play, script, sighting, square
 
-from vesta_ui.agents import AGENTS
+from vesta_ui.agents import AGENTS, check
 from vesta_ui.bench import squares
-from vesta_ui.domain import Outcome
+from vesta_ui.domain import Action, Outcome
+from vesta_ui.errors import BadSpec
 from vesta_ui.events import IndexReady, Observed
 from vesta_ui.runs.fork import Edit, prefix
+from vesta_ui.runs.run import Run, new_id
+from vesta_ui.runs.run import play as play_run
 from vesta_ui.settings import Settings
+from vesta_ui.video import open_video
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -126,6 +131,29 @@ def test_the_example_runs_with_a_model_and_can_be_forked(
     assert seen.calls[0].messages[-1].frames == seen.frames
     child = prefix(one.events, Edit(2, question=SAMPLE.question))
     assert [e.kind for e in child if isinstance(e, Observed)] == ["observed"]
+
+
+def test_a_query_the_embedded_engine_has_no_rules_for_is_refused_before_anything_runs(
+    tmp_path: Path, settings: Settings, added: Callable[[str], Path]
+) -> None:
+    added(EXAMPLE.replace("class NoArguments(Arguments):", "class NoArguments(Arguments):\n    scene: int\n"))
+    with pytest.raises(BadSpec, match="no rules for skim: choose a model"):
+        check(replace(settings, agent="skim"))
+    check(replace(settings, agent="skim", reasoner=script(tmp_path, [])))
+
+
+def test_arguments_are_checked_before_the_agent_gets_them(
+    tmp_path: Path, settings: Settings, added: Callable[[str], Path]
+) -> None:
+    odd = Action("skim", {"scene": 3})
+    one = Run(new_id(), tmp_path / "run", added(EXAMPLE))
+    one.control.act_by_hand(odd)
+    for _ in play_run(
+        one, open_video(tmp_path / "a.mp4"), SAMPLE.question, replace(settings, agent="skim", speech="off")
+    ):
+        pass
+    first, second = looked(one.events)
+    assert first.error_kind == "refused" and "scene" in first.error and not second.error
 
 
 def test_an_agent_without_a_base_class_runs_too(

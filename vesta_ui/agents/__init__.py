@@ -38,7 +38,9 @@ from vesta_ui.events import (
     StepStarted,
     Warned,
 )
+from vesta_ui.exploration import Explorer
 from vesta_ui.exploration.listening import listen
+from vesta_ui.exploration.loading import rules_for
 from vesta_ui.frames import FrameStore
 from vesta_ui.operations import Result, Workspace
 from vesta_ui.operations.finalize import answer_of
@@ -296,7 +298,9 @@ class Driver:
 
 def check(settings: Settings) -> None:
     """Raises `BadSpec` or `ModelFailed` for a setting that names nothing usable, before anything is started."""
-    registry.load(AGENTS, settings.agent, "agent")
+    agent = registry.load(AGENTS, settings.agent, "agent")
+    if settings.reasoner == "embedded" and isinstance(agent, type) and issubclass(agent, Explorer):
+        rules_for(agent.query)
     if settings.ablation not in ABLATIONS:
         raise BadSpec(f"unknown ablation “{settings.ablation}”: choose one of {', '.join(ABLATIONS)}")
     if settings.policy and settings.policy not in set(Policy):

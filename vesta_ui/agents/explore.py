@@ -10,7 +10,7 @@ from vesta_ui.domain import Interval
 from vesta_ui.errors import OperationRefused
 from vesta_ui.exploration import Explorer, Query, Sight
 from vesta_ui.exploration.showing import show
-from vesta_ui.operations.arguments import Arguments, checked
+from vesta_ui.operations.arguments import Arguments
 
 
 class QueryFrameArguments(Arguments):
@@ -23,7 +23,7 @@ class Explore(Explorer):
     )
 
     def sight(self, arguments: dict[str, Any]) -> Sight:
-        frame = checked(QueryFrameArguments, arguments).frame
+        frame = arguments["frame"]
         timeline = self.workspace.video.timeline
         if not 0 <= frame < len(timeline.ticks):
             raise OperationRefused(f"there is no frame {frame}: the video has frames 0 to {len(timeline.ticks) - 1}")

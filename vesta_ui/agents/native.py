@@ -12,7 +12,7 @@ from vesta_ui.exploration import Explorer, Query, Sight
 from vesta_ui.exploration.ranges import uniform
 from vesta_ui.exploration.showing import show
 from vesta_ui.exploration.tokens import frames_for
-from vesta_ui.operations.arguments import Arguments, checked
+from vesta_ui.operations.arguments import Arguments
 
 
 class WatchArguments(Arguments):
@@ -24,7 +24,6 @@ class Native(Explorer):
     queries = 1
 
     def sight(self, arguments: dict[str, Any]) -> Sight:
-        checked(WatchArguments, arguments)
         video, settings = self.workspace.video, self.workspace.settings
         whole = Interval(0.0, video.facts.duration_s)
         notices = []

@@ -9,18 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 from vesta_ui.exploration import Explorer, Sight
-from vesta_ui.exploration.ranges import HIGH_UP_TO_S, QUERY_RANGE, QueryRangeArguments, times
+from vesta_ui.exploration.ranges import HIGH_UP_TO_S, QUERY_RANGE, times
 from vesta_ui.exploration.showing import show
 from vesta_ui.operations import guard
-from vesta_ui.operations.arguments import checked
 
 
 class Save(Explorer):
     query = QUERY_RANGE
 
     def sight(self, arguments: dict[str, Any]) -> Sight:
-        asked = checked(QueryRangeArguments, arguments)
-        (span,), notices = guard([(asked.start_s, asked.end_s)], self.workspace.video.facts.duration_s)
+        asked = arguments["start_s"], arguments["end_s"]
+        (span,), notices = guard([asked], self.workspace.video.facts.duration_s)
         chosen, how = times(span, self.workspace)
         return show(chosen, span, span.length <= HIGH_UP_TO_S, how, self.workspace, notices)
 

@@ -16,7 +16,7 @@ from vesta_ui.domain import Action, Frame, Interval, MemoryItem, Notice, Questio
 from vesta_ui.errors import OperationRefused
 from vesta_ui.ledger import Ledger
 from vesta_ui.operations import Result, Workspace, load
-from vesta_ui.operations.arguments import Arguments
+from vesta_ui.operations.arguments import Arguments, checked
 from vesta_ui.roles import Decision, Look
 
 if TYPE_CHECKING:
@@ -124,7 +124,8 @@ class Explorer:
 
     def observe(self, action: Action, state: State, step: int) -> Result:
         if action.operation == self.query.name:
-            return self.mind.take_in(self.sight(action.arguments), self.past(state, step))
+            given = checked(self.query.arguments, action.arguments)
+            return self.mind.take_in(self.sight(given.model_dump()), self.past(state, step))
         if action.operation in BY_HAND:
             return load(action.operation).run(action.arguments, step, state.question, self.workspace)
         raise OperationRefused(f"there is no operation “{action.operation}”: this agent has only {self.query.name}")
@@ -140,5 +141,5 @@ class Explorer:
         return Past(state.question, facts, state.ledger, state.memory, step, self.most - made)
 
     def sight(self, arguments: dict[str, Any]) -> Sight:
-        """O: carry the query out on the video. Raises `OperationRefused`."""
+        """O: carry the query out on the video; `arguments` are as the query's schema says. Raises `OperationRefused`."""
         raise NotImplementedError

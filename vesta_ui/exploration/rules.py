@@ -156,11 +156,9 @@ class FrameRules(Rules):
 
 
 class OnceRules(Rules):
-    """For `watch`: one look, then the answer."""
+    """For a query without arguments: one look, tried again when it failed; the agent's budget ends it."""
 
     def choose(self, past: Past) -> Decision:
-        if self.begun(past):
-            return predict(past)
         return self.ask({}, "I look at frames spread over the whole video, once.")
 
 
