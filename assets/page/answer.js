@@ -11,6 +11,11 @@
     return rest ? [h("q", {}, quote.slice(1, -1)), h("span.dim", {}, " " + rest)] : text;
   };
 
+  const costs = ({ steps, usage, seconds }) => {
+    const spent = [V.plural(steps, "step"), ...V.costs(usage), V.seconds(seconds)], last = spent.length - 1;
+    return h("span.dim", { title: spent.join(" · ") }, spent.map((text, n) => h("span", { class: n && n < last - 1 ? "more" : "" }, (n ? " · " : "") + text)));
+  };
+
   V.panels.answer = (root) => {
     root.classList.add("card");
     root.setAttribute("aria-live", "polite");
@@ -32,7 +37,7 @@
         none = !answer;
         if (none) return waiting();
         told = "";
-        if (answer.outcome === "lost") return V.fill(root, h("p", {}, h("b", {}, "Interrupted. "), "The server ended before this run did; everything up to then is kept. Continue it from Replay, or ask again."));
+        if (answer.outcome === "lost") return V.fill(root, h("p", {}, h("b", {}, "Interrupted. "), "The server ended before this run did; everything up to then is kept."), h("p", {}, h("button.second", { type: "button", onclick: () => V.resumeRun(answer.run) }, "Continue this run")));
         const unverified = answer.evidence.filter((e) => !e.verified).length;
         const text = answer.choice || answer.text || "No answer";
         const claim = !answer.evidence.length ? "No evidence is named: treat this as a guess." : unverified === 0 ? "Every claim rests on verified evidence." : `${V.plural(unverified, "claim")} without verified evidence.`;
@@ -49,7 +54,7 @@
             answer.warnings.length ? h("ul.warnings", { "aria-label": "Limits of this answer" }, answer.warnings.map((w) => h("li", {}, w))) : null,
             answer.evidence.length ? h("ul.evidence", {}, answer.evidence.map((e) => h("li", { data: { evidence: e.entry } },
               V.time(e.s, e.e, { entry: e.entry, s: e.s, e: e.e }), h("span.tag", {}, e.entry), h("span.whytext", { title: e.why }, why(e.why)), e.verified ? h("span.mark.ok", {}, "✓", h("span.word", {}, " verified")) : h("span.mark.open", {}, "○ not verified")))) : null),
-          h("div.foot", {}, h("span.dim", {}, [V.plural(answer.steps, "step"), ...V.costs(answer.usage), V.seconds(answer.seconds)].join(" · ")), h("span.sp"), V.keepCase ? keeping(answer.run) : null));
+          h("div.foot", {}, costs(answer), h("span.sp"), V.keepCase ? keeping(answer.run) : null));
       },
     };
   };

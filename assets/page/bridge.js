@@ -12,10 +12,10 @@
     V.watchRecorded = () => { api.trigger("recorded", {}); V.once("run", (id) => whenOpen(id, V.replay)); };
     return {};
   };
-  /* once all panels show that run: at once when they do; never when another one was opened meanwhile */
+  /* as soon as that run is there, before its end is drawn; never when another one was opened meanwhile */
   function whenOpen(id, then) {
     if (V.values.status?.run === id && V.values.status.roles) return then();
-    V.once("status", (value) => (value.run === id ? setTimeout(then) : V.state.run === id && whenOpen(id, then)));
+    V.once("status", (value) => (value.run === id ? then() : V.state.run === id && whenOpen(id, then)));
   }
   V.copyLink = (step) => {
     const url = new URL(location.href);

@@ -28,7 +28,7 @@
     const args = proposed.arguments || {}, spans = args.intervals || (args.interval ? [args.interval] : []);
     const operation = h("select", { "aria-label": "Operation" }, OPERATIONS.map((o) => h("option", { value: o, selected: o === proposed.operation }, o)));
     const times = h("input", { type: "text", "aria-label": "Intervals in seconds, from-to, separated by commas", value: spans.map(([s, e]) => `${s}-${e}`).join(", "), placeholder: "from-to in seconds" });
-    const words = h("input", { type: "text", "aria-label": "What to look for, or the answer", value: args.query || args.question || args.focus || args.answer || "", placeholder: "what to look for, or the answer" });
+    const words = h("input", { type: "text", "aria-label": "What to look for, or the answer", value: args.query || args.question || args.focus || args.answer || "", placeholder: "words, or the answer" });
     const trouble = h("p.bad", { hidden: true });
     const say = (text) => { trouble.hidden = false; trouble.textContent = text; };
     function use() {

@@ -45,7 +45,7 @@
     const mute = h("button.mini", { type: "button", "aria-label": "Mute", title: "Sound on or off", onclick: () => { video.muted = !video.muted; } }, "♪");
     const here = h("button.mini", { type: "button", title: "Put this moment into the question", onclick: () => V.askAbout(V.now()) }, h("span.long", {}, "ask about here"), h("span.short", { "aria-hidden": "true" }, "ask"));
     const where = h("input.goto.mono", { type: "text", hidden: true, "aria-label": "Go to a time, for example 1:23 or 83.5", spellcheck: "false", onblur: () => leave(),
-      onkeydown: (e) => { if (e.key === "Enter") { const t = V.readTime(where.value); if (t === null || t > V.duration()) return V.say(`Write a time like 1:23 or 83.5, at most ${V.clock(V.duration())}.`); leave(); V.select({ s: t, e: t }); V.seek(t); } if (e.key === "Escape") { e.stopPropagation(); leave(); } } });
+      onkeydown: (e) => { if (e.key === "Enter") { e.preventDefault(); const t = V.readTime(where.value); if (t === null || t > V.duration()) return V.say(`Write a time like 1:23 or 83.5, at most ${V.clock(V.duration())}.`); leave(); V.select({ s: t, e: t }); V.seek(t); } if (e.key === "Escape") { e.stopPropagation(); leave(); } } });
     V.askTime = () => { where.value = V.clock(V.now()); where.hidden = false; time.hidden = true; where.focus(); where.select(); };
     const leave = () => { const inside = document.activeElement === where; where.hidden = true; time.hidden = false; if (inside) time.focus(); };
     V.append(root, [h("div.screen", {}, video, cover), h("div.bar", {}, play, time, where, bar, loopMark, h("span.sp"), captions, mute, rate, here)]);

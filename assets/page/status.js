@@ -90,6 +90,7 @@
         if (Number.isFinite(value.progress)) bar.value = value.progress; else bar.removeAttribute("value");
         V.phase(phase);
         buttons(phase);
+        if (phase === "error" && !V.state.run && !V.videoKey()) V.openVideo?.(V.values.player?.key); /* a link to a run that is not here */
         if (!value.roles) return;
         V.tell("status", value);
         V.state.runSha = value.sha;

@@ -38,7 +38,7 @@
     data.ask ? h("p", {}, h("span.label", {}, "asked"), data.ask) : null,
     data.replaced ? h("p.dim", {}, `Chosen by hand instead of “${data.replaced}”.`) : null,
     data.error ? h("p.bad", {}, data.error) : null,
-    data.observations.length ? h("ul.obs", {}, data.observations.map((o) => h("li", {}, V.time(o.s, o.e, { step: data.n }), h("span.mod", { class: o.modality }, o.modality === "speech" ? "heard" : "seen"), h("span", {}, o.content), o.text && !o.content.includes(o.text) ? h("q", {}, o.text) : null, V.verdict(o), V.stances(o.stances), o.confidence !== null ? h("span.dim", {}, o.confidence.toFixed(2)) : null))) : data.result ? h("p", {}, data.result) : null,
+    data.observations.length ? h("ul.obs", {}, data.observations.map((o) => h("li", {}, V.time(o.s, o.e, { step: data.n }), h("span.mod", { class: o.modality }, o.modality === "speech" ? "heard" : "seen"), h("span", {}, o.content), o.text && !o.content.includes(o.text) ? h("q", {}, o.text) : null, V.verdict(o), V.stances(o.stances), o.confidence !== null ? h("span.dim", {}, o.confidence.toFixed(2)) : null))) : data.result && !data.error ? h("p", {}, data.result) : null,
     data.thumbs.length ? h("div.frames", {}, data.thumbs.map((f) => V.frame(f, { step: data.n }))) : null,
     data.gaps.length ? h("p.dim", {}, h("span.label", {}, "open before this step"), data.gaps.join(" · ")) : null,
     data.entries.length ? h("p.dim", {}, h("span.label", {}, "entries"), data.entries.map((id) => h("button.tag", { type: "button", onclick: () => V.select({ entry: id, step: data.n }) }, id))) : null,

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from vesta_ui.domain import Scene
 from vesta_ui.errors import BadTrace, VestaError
 from vesta_ui.playback import webvtt
-from vesta_ui.runs.run import Run
+from vesta_ui.runs.run import RUN_ID, Run
 from vesta_ui.scene_index import video_folder
 from vesta_ui.ui import assets, attach, detail, ledger_view, ready, study_routes, timeline, view
 from vesta_ui.ui.handlers import Handlers, trouble
@@ -57,7 +57,9 @@ def routes(handlers: Handlers) -> list[Route]:
         try:
             run = await run_in_threadpool(found, run_id)
         except VestaError as error:  # as a message: a browser tells its page nothing about a stream that is refused
-            yield attach.message({"status": json.dumps(trouble(error))}) + attach.END
+            gone = RUN_ID.fullmatch(run_id) and not (runs.root / run_id).exists()
+            why = BadTrace(f"there is no run {run_id} here (any more): Replay lists those that are") if gone else error
+            yield attach.message({"status": json.dumps(trouble(why))}) + attach.END
             return
         async for text in attach.stream(run):
             yield text
