@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from models_help import stopped_within
 
 from vesta_ui import encoders
+from vesta_ui.control import Control
 from vesta_ui.encoders import SceneContent, remote
 from vesta_ui.errors import BadSpec, ModelFailed
 
@@ -53,7 +55,7 @@ class Server:
 
 @pytest.fixture
 def server(monkeypatch) -> Iterator[Server]:
-    monkeypatch.setattr(remote.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(remote, "BACKOFF_S", 0.001)
     one = Server()
     yield one
     one.http.shutdown()
@@ -85,6 +87,7 @@ def test_frames_are_sent_where_the_server_takes_them(server):
 def test_the_key_is_sent_and_never_told(server, monkeypatch):
     monkeypatch.setenv("VESTA_COMPATIBLE_API_KEY", "secret-key-of-mine")
     encoder = encoders.load(f"remote:m@{server.url}")
+    assert server.keys == [] and encoder.dimensions == 26, "nobody is asked before it is needed"
     assert server.keys == ["Bearer secret-key-of-mine"]
     assert "secret" not in encoder.name
     server.script = [(401, b"bad key secret-key-of-mine")]
@@ -98,13 +101,50 @@ def test_a_busy_server_is_asked_again_and_a_dead_one_named(server):
     server.script = [(503, b"later"), (429, b"slow down")]
     assert encoder.query("a")[0] == 1
     server.script = [(503, b"later")] * remote.TRIES
-    with pytest.raises(ModelFailed, match="503"):
+    with pytest.raises(ModelFailed, match="later") as told:
         encoder.query("a")
+    assert told.value.kind == "server"
     server.http.shutdown()
     server.http.server_close()
-    with pytest.raises(ModelFailed, match="cannot be reached") as told:
+    with pytest.raises(ModelFailed, match="connection failed") as told:
         encoder.query("a")
     assert told.value.kind == "connection"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (401, b"no", "auth"),
+        (402, b"pay", "quota"),
+        (404, b'{"error": "model not found"}', "not_found"),
+        (404, b"<html><title>404 Not Found</title></html>", "not_found"),
+        (413, b"<html>", "too_large"),
+        (400, b'{"error": {"message": "maximum context length is 512 tokens"}}', "context_too_long"),
+        (429, b'{"error": {"code": "insufficient_quota", "message": "quota"}}', "quota"),
+        (429, b"Please try again in 20m", "rate_limited"),
+    ],
+)
+def test_failures_have_their_kind_and_are_not_repeated(server, status, body, kind):
+    encoder = encoders.load(f"remote:m@{server.url}")
+    server.script = [(status, body)]
+    with pytest.raises(ModelFailed) as told:
+        encoder.query("a")
+    assert (told.value.kind, len(server.bodies)) == (kind, 1)
+    assert "<html" not in str(told.value)
+
+
+def test_a_rate_limits_wait_is_shown_and_stoppable(server):
+    control = Control()
+    encoder = encoders.load(f"remote:m@{server.url}", control)
+    server.script = [(429, b"Please try again in 100s")] * 9
+    shown: list[str] = []
+
+    def waits() -> bool:
+        shown.append(control.waiting)
+        return bool(shown[-1])
+
+    assert stopped_within(control, lambda: encoder.query("a"), waits) < 5
+    assert "remote:m: rate limited" in shown[-1]
 
 
 @pytest.mark.parametrize(

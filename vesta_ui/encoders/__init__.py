@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vesta_ui import registry
+from vesta_ui.control import Control
 from vesta_ui.domain import Usage
 
 Vectors = NDArray[np.float32]  # (N, dimensions) unit length
@@ -57,8 +58,12 @@ class Paid(Protocol):
     """`remote:MODEL`, its row in the price table."""
 
 
-def load(spec: str) -> Encoder:
-    """`spec` is a registered name, with `:detail` after it where the encoder takes one. Raises `BadSpec`."""
+def load(spec: str, control: Control | None = None) -> Encoder:
+    """`spec` is a registered name, with `:detail` after it where the encoder takes one. Raises `BadSpec`.
+
+    `control`: whose Stop a remote encoder hears, and who shows its waits.
+    """
     name, _, detail = spec.partition(":")
-    encoder: Encoder = registry.load(ENCODERS, name, "encoder")(detail)
+    make = registry.load(ENCODERS, name, "encoder")
+    encoder: Encoder = make(detail, control) if name == "remote" else make(detail)
     return encoder

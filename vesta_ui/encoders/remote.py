@@ -7,30 +7,37 @@ beside plain text items, for servers that embed both into one space. The key is 
 from __future__ import annotations
 
 import base64
-import time
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from vesta_ui.control import Control
 from vesta_ui.domain import Usage
 from vesta_ui.encoders import SceneContent, Vectors
 from vesta_ui.errors import BadSpec, ModelFailed
 from vesta_ui.frames import encode_jpeg
 from vesta_ui.models import http, keys
+from vesta_ui.models.failures import ProviderFailed, classify, sentence
 
 TRIES = 3
 WAIT_S = 60.0
+"""Longest wait for one answer."""
+MOST_WAIT_S = 300.0
+"""Longest wait a rate limit may ask for."""
+BACKOFF_S = 0.3
 SIDE = 512
 """Longest side of a frame sent, pixels."""
-_AGAIN = {408, 429, 500, 502, 503, 504}
-_KINDS = {401: "auth", 403: "auth", 404: "not_found", 413: "too_large", 429: "rate_limited"}
 
 
 class RemoteEncoder:
-    """f_s: the mean of a scene's unit vectors; f_q: the query's. Asks the server once how long its vectors are."""
+    """f_s: the mean of a scene's unit vectors; f_q: the query's. Asks the server once how long its vectors are.
 
-    def __init__(self, detail: str) -> None:
+    Every call raises `ModelFailed`, and `Stopped` within a second of Stop.
+    """
+
+    def __init__(self, detail: str, control: Control | None = None) -> None:
         model, _, url = detail.rpartition("@")
         if not model or not url:
             raise BadSpec(
@@ -40,10 +47,15 @@ class RemoteEncoder:
         self._model = model.removesuffix("+images")
         self._url = http.tidy(url)
         self._line = http.Line(WAIT_S)
+        self._control = control or Control()
         self.name = f"remote/{self._model}{'+images' if self.uses_images else ''}@{self._url}"
         self.price_name = f"remote:{self._model}"
         self.usage = Usage()
-        self.dimensions = int(self._embed(["dimensions"]).shape[1])
+
+    @cached_property
+    def dimensions(self) -> int:
+        """Length of its vectors, which only the server knows."""
+        return int(self._embed(["dimensions"]).shape[1])
 
     def scenes(self, contents: Sequence[SceneContent]) -> Vectors:
         items: list[Any] = []
@@ -89,35 +101,40 @@ class RemoteEncoder:
         self.usage += Usage(remote_requests=1, input_tokens=tokens)
 
     def _post(self, body: dict[str, Any]) -> Any:
-        key = keys.get_key("compatible")
-        headers = {"authorization": f"Bearer {key}"} if key else {}
-        for attempt in range(1, TRIES + 1):
+        """The answer as JSON. What may pass is tried again, after the wait the server asks for."""
+        tried = 0
+        while True:
             try:
-                reply = self._line.client.post(f"{self._url}/embeddings", json=body, headers=headers)
-            except http.TimedOut as error:
-                failure = ModelFailed("timeout", f"the embeddings server {self._url} did not answer in {WAIT_S:.0f} s")
-                failure.__cause__ = error
-            except http.Broken as error:
-                failure = ModelFailed(
-                    "connection", f"the embeddings server {self._url} cannot be reached: is it running?"
-                )
-                failure.__cause__ = error
-            else:
-                if reply.status_code == 200:
-                    try:
-                        return reply.json()
-                    except ValueError as error:
-                        raise ModelFailed(
-                            "malformed", f"{self._url} answered with something other than JSON"
-                        ) from error
-                kind = _KINDS.get(reply.status_code, "server" if reply.status_code >= 500 else "refused")
-                said = keys.scrub(" ".join(reply.text.split()))[:200]
-                failure = ModelFailed(kind, f"the embeddings server {self._url} answered {reply.status_code}: {said}")
-                if reply.status_code not in _AGAIN:
-                    raise failure
-            if attempt < TRIES:
-                time.sleep(0.3 * 3**attempt)
-        raise failure
+                return self._once(body)
+            except ModelFailed as failure:
+                tried += 1
+                asked = getattr(failure, "retry_after_s", None)
+                wait = BACKOFF_S * 3**tried if asked is None else asked
+                if not getattr(failure, "again", failure.kind == "timeout") or tried >= TRIES or wait > MOST_WAIT_S:
+                    said = f"the embeddings server {self._url} failed: {failure}"
+                    raise ModelFailed(failure.kind, said) from failure
+                self._control.wait(wait, f"{self.price_name}: {failure.kind.replace('_', ' ')}, trying again")
+
+    def _once(self, body: dict[str, Any]) -> Any:
+        key = keys.get_key("compatible")
+        headers = {"authorization": f"Bearer {keys.checked(key)}"} if key else {}
+        try:
+            reply = self._line.run(
+                lambda: self._line.client.post(f"{self._url}/embeddings", json=body, headers=headers),
+                self._control,
+                WAIT_S,
+            )
+        except http.TimedOut as error:
+            raise ProviderFailed("timeout", sentence("timeout", ""), again=True) from error
+        except http.Broken as error:
+            raise ProviderFailed("connection", sentence("connection", str(error)), again=True) from error
+        if reply.status_code != 200:
+            raise classify(reply.status_code, reply.text, reply.headers)
+        try:
+            return reply.json()
+        except ValueError as error:
+            said = "a web page" if reply.text.lstrip().startswith("<") else reply.text[:200]
+            raise ProviderFailed("malformed", sentence("malformed", f"not JSON but {said}")) from error
 
 
 def _data_url(image: Any) -> str:

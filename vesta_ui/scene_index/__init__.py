@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -189,7 +189,7 @@ def build(
     Raises `BadVideo`, `BadSpec`, `Busy`, `StorageFailed`, `Stopped`.
     """
     begun = time.monotonic()
-    encoder = encoders.load(settings.encoder)
+    encoder = encoders.load(settings.encoder, control)
     transcript.identity(settings.speech, settings.whisper_dir)
     video = yield from watched("probe", lambda progress, inner: open_video(path), control, "")
     with video:
@@ -306,12 +306,19 @@ def save(index: SceneIndex, settings: Settings, made_of: dict[str, Any]) -> None
         "speech": index.speech,
         "video": asdict(index.video),
         "scenes": len(index.scenes),
+        "still": still_of(index.scenes),
         "notices": [asdict(notice) for notice in index.notices],
         "seconds": index.seconds,
         "failed": index.failed,
     }
     files.write_json(header_path(index.folder, index.id), header)
     (index.folder / f"vectors-{index.id}.part").unlink(missing_ok=True)
+
+
+def still_of(scenes: Sequence[Scene]) -> str:
+    """The name of a stored frame to know a video by: from its middle, where titles are over. "": there is none."""
+    names = [scene.frames[0] for scene in scenes if scene.frames]
+    return names[len(names) // 2] if names else ""
 
 
 def open_index(key: str, folder: Path, settings: Settings, encoder: Encoder) -> SceneIndex | None:
