@@ -7,7 +7,7 @@
 
   /* what was read or heard first: it tells one piece of evidence from the next */
   const why = (text) => {
-    const [quote] = text.match(/“[^”]{3,}”/) || [], rest = quote ? text.replace(quote, "").trim() : "";
+    const [quote] = text.match(/“[^”]{3,}”/) || [], rest = quote ? text.replace(quote, "").trim().replace(/ reads$/, "") : "";
     return rest ? [h("q", {}, quote.slice(1, -1)), h("span.dim", {}, " " + rest)] : text;
   };
 
