@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from explore_help import answer, decided, finished, looked, play, script, sighting, square
 
 from vesta_ui import models
+from vesta_ui.__main__ import main
 from vesta_ui.bench import squares
 from vesta_ui.domain import Outcome
 from vesta_ui.events import IndexReady, Warned
@@ -65,6 +67,17 @@ def test_matched_to_a_budget_it_takes_what_the_budget_holds(
         reasoner=script(tmp_path, [watched()]),
     )
     assert len(looked(one.events)[0].frames) == count
+
+
+def test_it_is_matched_to_a_given_run_from_a_shell(
+    video: Path, tmp_path: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = play("save", video, SAMPLE.question, settings, tmp_path)
+    choices = [word for choice in SAMPLE.question.choices for word in ("--choice", choice.text)]
+    asked = ["ask", str(video), SAMPLE.question.text, *choices, "--agent", "native", "--speech", "off", "--json"]
+    assert main([*asked, "--data-dir", str(tmp_path / "d"), "--match", str(one.folder)]) == 0
+    usage = json.loads(capsys.readouterr().out)["usage"]
+    assert usage["frames"] == frames_for(estimate(one.events)) != 60
 
 
 def test_a_known_price_of_pictures_decides_how_many_fit(

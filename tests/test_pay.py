@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from vesta_ui import bench
-from vesta_ui.bench import plane
+from vesta_ui.bench import plane, squares
 from vesta_ui.bench.pay import as_text, pay
 from vesta_ui.domain import (
     Action,
@@ -162,3 +162,21 @@ def test_from_a_shell_it_reads_run_folders(tmp_path: Path) -> None:
         bench.main("pay", [*folders, "--evidence", "soon"], told.append)
     with pytest.raises(BadInput, match="give run folders"):
         bench.main("pay", [], told.append)
+
+
+def test_it_asks_agents_with_matched_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VESTA_DATA_DIR", str(tmp_path / "data"))
+    video = squares.render(squares.samples(0)[72], tmp_path / "a.mp4")
+    asked = [
+        "--video",
+        str(video),
+        "--question",
+        "In which order do the colours follow?",
+        "--choice",
+        "red, green, blue, yellow",
+    ]
+    asked += ["--choice", "red, blue, green, yellow", "--agents", "save,native", "--speech", "off", "--matched"]
+    told: list[str] = []
+    assert bench.main("pay", [*asked, "--out", str(tmp_path / "runs")], told.append) == 0
+    save, native = (line.split(" | ") for line in told[0].splitlines() if line.startswith(("| save", "| native")))
+    assert 0 <= int(save[4].lstrip("≈ ").replace(",", "")) - 560 * int(native[2]) < 560

@@ -15,7 +15,7 @@ if __name__ == "__main__":
 import argparse
 import json
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -86,12 +86,15 @@ def index(arguments: argparse.Namespace) -> int:
 
 def ask(arguments: argparse.Namespace) -> int:
     from vesta_ui import agents, commands
+    from vesta_ui.bench.pay import input_tokens
     from vesta_ui.question import parse_question
     from vesta_ui.roles.forecast import forecast
     from vesta_ui.runs import book, report, run
     from vesta_ui.video import open_video
 
     settings = _settings(arguments)
+    if arguments.match:
+        settings = replace(settings, match_tokens=input_tokens(run.load(arguments.match)))
     question = parse_question(arguments.question, arguments.choice)
     agents.check(settings)
     if (cost := forecast(settings)).requests or cost.index:
@@ -210,6 +213,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--max-queries", type=int, help="B: most queries of save and explore (default 30)")
     one.add_argument("--native-frames", type=int, metavar="N", help="frames of native (default 60)")
     one.add_argument("--match-tokens", type=int, metavar="N", help="native takes as many frames as N input tokens hold")
+    one.add_argument("--match", type=Path, metavar="RUN_DIR", help="… as the input tokens of that run hold")
     one.add_argument(
         "--max-usd", type=_above(float), metavar="USD", help="money at which it has to answer (default: no cap)"
     )

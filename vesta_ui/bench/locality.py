@@ -22,12 +22,13 @@ import vesta_ui
 from vesta_ui import files
 from vesta_ui.agents import AGENTS
 from vesta_ui.bench import Tell, score, squares
+from vesta_ui.bench.pay import input_tokens
 from vesta_ui.bench.score import Outcome
 from vesta_ui.bench.squares import Sample
 from vesta_ui.domain import Outcome as Ended
 from vesta_ui.errors import BadInput, ModelFailed, StorageFailed
 from vesta_ui.events import RunFinished
-from vesta_ui.exploration.tokens import FRAME_TOKENS, HIGH_FRAME_TOKENS, estimate
+from vesta_ui.exploration.tokens import FRAME_TOKENS, HIGH_FRAME_TOKENS
 from vesta_ui.runs import run as runs
 from vesta_ui.settings import Settings, from_environment
 from vesta_ui.video import open_video
@@ -179,14 +180,8 @@ def _ask(
         "sample": sample.number, "agent": agent, "right": finished.answer.label == sample.answer,
         "answer": finished.answer.label, "confidence": finished.answer.confidence, "outcome": finished.outcome.value,
         "concentration": sample.concentration, "duration_s": sample.duration_s, "cycle_s": sample.cycle_s,
-        "tokens": tokens(one), "frames": session.usage.frames, "steps": len(session.steps),
+        "tokens": input_tokens(one), "frames": session.usage.frames, "steps": len(session.steps),
     }  # fmt: skip
-
-
-def tokens(one: runs.Run) -> int:
-    """Input tokens as the model counted them; for the embedded engine, which has none, the frames at a stated price."""
-    counted = one.session().usage.input_tokens
-    return counted or estimate(one.events)
 
 
 # ------------------------------------------------------------------------------------------------ results

@@ -114,7 +114,7 @@ def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "
         usage = session.usage
         times = [f.time for e in one.events if isinstance(e, Observed) for f in e.frames]
         counted = bool(usage.input_tokens)
-        tokens = usage.input_tokens or estimate(one.events)
+        tokens = input_tokens(one)
         rows.append(
             Spent(
                 agent=session.started.agent if session.started else "", answer=name,
@@ -131,6 +131,11 @@ def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "
         agreed=agreed, cheapest=best.agent if best else "",
         times={row.agent: round(row.tokens / best.tokens, 2) for row in reached} if best else {},
     )  # fmt: skip
+
+
+def input_tokens(one: Run) -> int:
+    """As the model counted them; where none did, the frames at a stated price."""
+    return one.session().usage.input_tokens or estimate(one.events)
 
 
 def _cited_share(session: Session, duration_s: float) -> float | None:
@@ -176,6 +181,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--question")
     parser.add_argument("--choice", action="append", default=[], metavar="TEXT")
     parser.add_argument("--agents", default="save,native,saos", help="who is asked (default save,native,saos)")
+    parser.add_argument("--matched", action="store_true", help="native gets the input tokens of the first agent")
     parser.add_argument("--answer", default="", help="the right answer: a label, or the text of an open answer")
     parser.add_argument(
         "--evidence", action="append", default=[], metavar="START-END", help="seconds; where the answer is"
@@ -210,11 +216,14 @@ def _asked(chosen: argparse.Namespace) -> list[Run]:
     settings = from_environment(reasoner=chosen.reasoner, observer=chosen.observer, speech=chosen.speech)
     question = parse_question(chosen.question, chosen.choice)
     root = chosen.out or settings.data_dir / "runs"
-    done = []
+    done: list[Run] = []
     for agent in chosen.agents.split(","):
         run_id = runs.new_id()
         one = Run(run_id, root / run_id, chosen.video)
-        for _ in runs.play(one, open_video(chosen.video), question, replace(settings, agent=agent.strip())):
+        own = replace(settings, agent=agent.strip())
+        if chosen.matched and done and own.agent == "native":
+            own = replace(own, match_tokens=input_tokens(done[0]))
+        for _ in runs.play(one, open_video(chosen.video), question, own):
             pass
         done.append(one)
     return done
