@@ -351,6 +351,9 @@ def test_policy_and_emphasis_set_by_hand_reach_the_run(
     assert started.view is not None and started.view.emphasis is Emphasis.COVERAGE
     with pytest.raises(BadSpec, match="unknown emphasis “speech”: choose one of local, coverage, hypotheses"):
         check(replace(settings_of(home), emphasis="speech"))
+    for chars in (999, 32_001):
+        with pytest.raises(BadSpec, match="the ledger view takes 1,000 to 32,000 characters"):
+            check(replace(settings_of(home), snapshot_chars=chars))
 
 
 # ------------------------------------------------------------------------------------------------ what is written down

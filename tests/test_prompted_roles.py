@@ -30,7 +30,7 @@ from vesta_ui.operations import OPERATIONS, load
 from vesta_ui.roles.context_text import BAR, FULL, TIGHT, render_context, shortened
 from vesta_ui.roles.forms import EstimateForm, InspectForm, JudgeForm, decision_form, seconds, share
 from vesta_ui.roles.prompted import PromptedEstimator, PromptedReasoner
-from vesta_ui.settings import Settings
+from vesta_ui.settings import VIEW_CHARS, Settings
 
 
 # ------------------------------------------------------------------------------------- router
@@ -72,6 +72,11 @@ def test_hidden_parts_stay_hidden() -> None:
     text = render_context(context(policy=None, view=None, snapshot=None, references=()))
     for part in ("Guidance", "ledger", "references"):
         assert part not in text
+
+
+def test_the_ledger_view_stands_whole_whatever_its_size() -> None:
+    text = "word " * (VIEW_CHARS[1] // 5)
+    assert text.strip() in render_context(context(snapshot=snapshot(text)))
 
 
 def test_references_still_open_are_shown_before_settled_ones() -> None:

@@ -210,6 +210,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--emphasis", choices=("local", "coverage", "hypotheses"), help="μ by hand instead of routed")
     one.add_argument("--ablation", choices=tuple(ABLATIONS), help="which mechanisms run (VESTA §4.4)")
     one.add_argument("--max-steps", type=int, help="most decisions before the forced answer (default 15)")
+    one.add_argument("--snapshot-chars", type=int, help="size of the ledger view, characters (default 8000)")
     one.add_argument("--max-queries", type=int, help="B: most queries of save and explore (default 30)")
     one.add_argument("--native-frames", type=int, metavar="N", help="frames of native (default 60)")
     one.add_argument("--match-tokens", type=int, metavar="N", help="native takes as many frames as N input tokens hold")

@@ -39,6 +39,9 @@ ABLATIONS: dict[str, Ablation] = {
     "plain": Ablation(routing=False, retrieval=False, ledger=False),
 }
 
+VIEW_CHARS = (1_000, 32_000)
+"""Least and most characters of the ledger view: room for what decides, and no more than a prompt shows whole."""
+
 ROLE_PRESETS: dict[str, dict[str, str]] = {
     "embedded": {"router": "embedded", "reasoner": "embedded", "observer": "embedded", "speech": "embedded"},
     "VESTA paper": {
@@ -117,7 +120,7 @@ class Settings:
     route_confidence: float = 0.6
     """Below this the model's route estimate is not used (VESTA §B.3)."""
     snapshot_chars: int = 8_000
-    """Size budget of the compact ledger view, characters."""
+    """Size budget of the compact ledger view, characters, inside `VIEW_CHARS`."""
     inspect_frames: int = 150
     """Most frames of one `inspect` call (VESTA §B.1)."""
     clip_frames: int = 50

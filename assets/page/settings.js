@@ -1,7 +1,7 @@
 /* Settings: who plays which role, what the run may cost, keys for this process, and which roles are ready and why not. */
 (() => {
   const V = window.VESTA, { h } = V;
-  const NUMBERS = [["max_steps", "Steps at most", "15"], ["references", "Scenes retrieved (K)", "6"], ["max_usd", "Most dollars a run", "no cap"], ["max_tokens", "Most tokens a run", "no cap"], ["model_timeout_s", "Longest wait for a model, s", "180"]];
+  const NUMBERS = [["max_steps", "Steps at most", "15"], ["references", "Scenes retrieved (K)", "6"], ["snapshot_chars", "Ledger view, characters", "8000"], ["max_usd", "Most dollars a run", "no cap"], ["max_tokens", "Most tokens a run", "no cap"], ["model_timeout_s", "Longest wait for a model, s", "180"]];
   const LISTS = [["policy", "Policy π", [["", "routed"], ["focused", "focused"], ["recall", "recall"], ["contrastive", "contrastive"]]],
     ["emphasis", "Ledger view μ", [["", "routed"], ["local", "compact local evidence"], ["coverage", "coverage and events"], ["hypotheses", "support and conflicts"]]],
     ["ablation", "Mechanisms", [["", "full"], ["no-retrieval", "no retrieval"], ["retrieval-only", "retrieval only"], ["no-ledger", "no ledger"], ["plain", "plain agent"]]]];

@@ -46,7 +46,7 @@ from vesta_ui.operations import Result, Workspace
 from vesta_ui.operations.finalize import answer_of
 from vesta_ui.roles import Decision
 from vesta_ui.roles.loading import check_roles
-from vesta_ui.settings import ABLATIONS, Settings, public_spec
+from vesta_ui.settings import ABLATIONS, VIEW_CHARS, Settings, public_spec
 from vesta_ui.video import Video
 
 AGENTS = {
@@ -307,6 +307,10 @@ def check(settings: Settings) -> None:
         raise BadSpec(f"unknown policy “{settings.policy}”: choose one of {', '.join(Policy)}")
     if settings.emphasis and settings.emphasis not in (known := [one.name.lower() for one in Emphasis]):
         raise BadSpec(f"unknown emphasis “{settings.emphasis}”: choose one of {', '.join(known)}")
+    if not VIEW_CHARS[0] <= settings.snapshot_chars <= VIEW_CHARS[1]:
+        raise BadSpec(
+            f"the ledger view takes {VIEW_CHARS[0]:,} to {VIEW_CHARS[1]:,} characters, not {settings.snapshot_chars:,}"
+        )
     for name in ("max_steps", "max_queries", "native_frames", "match_tokens"):
         value = getattr(settings, name)
         if value is not None and value < 1:

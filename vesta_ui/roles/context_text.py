@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from vesta_ui.domain import Emphasis, Flag, MemoryItem, Policy, Question, Status
 from vesta_ui.roles import Context
+from vesta_ui.settings import VIEW_CHARS
 
 BAR = "│ "
 
@@ -30,7 +31,7 @@ class Room:
     references: int
 
 
-FULL = Room(memory=24_000, newest=6_000, older=1_500, ledger=12_000, references=24)
+FULL = Room(memory=24_000, newest=6_000, older=1_500, ledger=VIEW_CHARS[1], references=24)
 TIGHT = Room(memory=4_000, newest=1_500, older=250, ledger=3_000, references=8)
 MOST_IDS = 12
 

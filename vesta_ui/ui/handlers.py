@@ -26,7 +26,7 @@ from vesta_ui.ui.videos import Shelf
 
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
-NUMBERS = {"max_steps": int, "references": int, "max_usd": float, "max_tokens": int, "model_timeout_s": float}
+NUMBERS = {"max_steps": int, "references": int, "snapshot_chars": int, "max_usd": float, "max_tokens": int, "model_timeout_s": float}
 CHOOSABLE = NUMBERS.keys() | {
     "router",
     "reasoner",
