@@ -25,7 +25,7 @@ from vesta_ui.video import open_video
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """One index on disk. `failed`: scene id → what went wrong."""
+    """One index on disk. `failed`: scene id → what went wrong. `still`: name of a frame to know the video by."""
 
     id: str
     video: VideoFacts
@@ -35,6 +35,7 @@ class IndexEntry:
     speech: str
     scenes: int
     failed: dict[str, str]
+    still: str
     folder: Path
 
 
@@ -62,7 +63,7 @@ def entries(settings: Settings) -> tuple[IndexEntry, ...]:
                 IndexEntry(
                     header["id"], VideoFacts(**header["video"]), header["parameters"]["encoder"],
                     header["parameters"]["dimensions"], header["encoder_spec"], header["speech"], header["scenes"],
-                    header["failed"], path.parent,
+                    header["failed"], Path(header.get("still", "")).name, path.parent,
                 )
             )  # fmt: skip
     return tuple(sorted(found, key=lambda one: (one.video.name, one.id)))

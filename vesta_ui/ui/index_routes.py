@@ -13,9 +13,7 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from vesta_ui import files
 from vesta_ui.scene_index import bundle, library
-from vesta_ui.scene_index import keys as index_keys
 from vesta_ui.scene_index.library import IndexEntry
 from vesta_ui.ui.handlers import Handlers
 
@@ -37,7 +35,7 @@ def endpoints(handlers: Handlers) -> dict[str, Any]:
             )
             video |= {"duration": facts.duration_s, "width": facts.width, "height": facts.height, "codec": facts.codec}
             video["indexes"].append(_entry(entry))
-            video.setdefault("still", _still(entry))
+            video.setdefault("still", entry.still)
         return sorted(found.values(), key=lambda one: (not one["indexes"], one["name"]))
 
     def scenes(request: Request) -> Json:
@@ -80,10 +78,3 @@ def _entry(entry: IndexEntry) -> Json:
         "scenes": entry.scenes,
         "failed": len(entry.failed),
     }
-
-
-def _still(entry: IndexEntry) -> str:
-    """A frame to know the video by: from its middle, where titles are over."""
-    body = files.read_json(index_keys.body_path(entry.folder, entry.id)) or {"scenes": []}
-    names = [scene["frames"][0] for scene in body["scenes"] if scene["frames"]]
-    return str(names[len(names) // 2]) if names else ""
