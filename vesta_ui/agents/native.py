@@ -1,5 +1,6 @@
 """No agent at all: the model looks once at frames spread evenly over the whole video, and answers (SAVE §4.1, A.1).
 
+With frames it is given the words around each, as the other agents are: a model that takes no file would hear nothing.
 Token-matched (SAVE §5): with the setting `match_tokens`, as many frames as that many input tokens hold.
 """
 

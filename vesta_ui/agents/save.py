@@ -1,7 +1,7 @@
 """SAVE, the simple agentic video explorer, and SAOS, which may look once (SAVE §3.3, Algorithm 1, A.2).
 
 Its one operation asks for a range; scene detection inside the range chooses the frames, the shorter the range the
-denser. No index, no video-wide preprocessing.
+denser. No index, no video-wide preprocessing. A range is in seconds, the one clock of this project, not in frame numbers.
 """
 
 from __future__ import annotations
