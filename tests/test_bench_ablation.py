@@ -20,6 +20,7 @@ QUESTION = {
     "question": "How many times is the BAKERY sign shown?",
     "choices": ["once", "twice"],
     "gold": "A",
+    "gold_intervals": [[6, 12]],
 }
 
 
@@ -83,14 +84,16 @@ def test_each_configuration_changes_what_the_reasoner_is_told(ran: tuple[list[st
 
 def test_the_tables_count_what_happened(ran: tuple[list[str], Path]) -> None:
     _, *tables = ran[0][0].split("\n\n")
-    five, six, seven = ({(row := [c.strip() for c in line.split("|")[1:-1]])[0]: row[1:] for line in table.splitlines()[2:]}
+    five, six, seven, eight = ({(row := [c.strip() for c in line.split("|")[1:-1]])[0]: row[1:] for line in table.splitlines()[2:]}
                         for table in tables)  # fmt: skip
-    assert list(five) == list(six) == list(seven) == list(ABLATIONS)
+    assert list(five) == list(six) == list(seven) == list(eight) == list(ABLATIONS)
     assert five["full"][:4] == ["✓", "✓", "✓", "1/1"] and five["plain"][:4] == ["–", "–", "–", "1/1"]
-    assert all(row[0] == "2" for row in six.values()), "two decisions each"
-    for name, (retrievals, inspections, clips, speech, frames, retrieval_s, _) in seven.items():
+    assert all(row[-1] == "0" for row in five.values()), "no run failed"
+    assert all(row[0] == "2" and row[-1] == "0" for row in six.values()), "two decisions each, for no money"
+    assert all(row == ["1", "1.00", "1/1"] for row in eight.values()), "the gold interval itself is cited"
+    for name, (retrievals, inspections, clips, speech, others, frames, retrieval_s, _) in seven.items():
         assert retrievals == ("1" if ABLATIONS[name].retrieval else "0")
-        assert (inspections, clips, speech) == ("1", "0", "0") and float(frames) > 1
+        assert (inspections, clips, speech, others) == ("1", "0", "0", "0") and float(frames) > 1
         assert (retrieval_s != "–") == ABLATIONS[name].retrieval
 
 

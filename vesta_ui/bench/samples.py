@@ -15,8 +15,9 @@ from typing import Any
 
 from vesta_ui import samples, scene_index
 from vesta_ui.bench import Tell
+from vesta_ui.bench.outcomes import Row, row
 from vesta_ui.control import Control
-from vesta_ui.domain import Interval
+from vesta_ui.domain import Interval, Question
 from vesta_ui.question import parse_question
 from vesta_ui.runs import run as runs
 from vesta_ui.runs.report import as_json
@@ -80,24 +81,28 @@ def run(chosen: argparse.Namespace, tell: Tell) -> int:
 def ask(sample: Sample, question: dict[str, Any], settings: Settings, folder: Path) -> tuple[Line, dict[str, Any]]:
     """Ask one question of a sample; the run's trace goes to `folder`. Returns its line and the whole report."""
     one = played(sample, question, settings, folder)
-    data = as_json(one.session(), one.folder)
-    answer = data["answer"] or {"label": None, "text": "", "confidence": 0.0, "evidence": []}
-    gold = [Interval(*span) for span in question.get("gold_intervals", [])]
-    found = [Interval(e["start_s"], e["end_s"]) for e in answer["evidence"]]
-    hit = any(a.overlap(b) > 0 for a in found for b in gold)
-    given = answer["label"] or answer["text"]
+    found = scored("", sample, question, one)
     return Line(
-        sample.name, question["id"], question["policy"], question.get("needs", ""), data["route"]["policy"] if data["route"] else "",
-        question["gold"], given, given == question["gold"], answer["confidence"], hit, len(data["steps"]), one.session().at,
-    ), data  # fmt: skip
+        sample.name, question["id"], question["policy"], question.get("needs", ""), found.policy, question["gold"],
+        found.answer, bool(found.right), found.confidence, bool(found.hit), found.steps, found.seconds,
+    ), as_json(one.session(), one.folder)  # fmt: skip
+
+
+def scored(configuration: str, sample: Sample, question: dict[str, Any], one: runs.Run) -> Row:
+    """A run on a question of a sample against its gold answer and intervals."""
+    spans = [Interval(*span) for span in question.get("gold_intervals", [])]
+    return row(configuration, sample.name, question["id"], asked(question), question["gold"], spans, one)
+
+
+def asked(question: dict[str, Any]) -> Question:
+    return parse_question(question["question"], question.get("choices", []))
 
 
 def played(sample: Sample, question: dict[str, Any], settings: Settings, folder: Path) -> runs.Run:
     """A finished run on one question of a sample, its trace under `folder`."""
-    asked = parse_question(question["question"], question.get("choices", []))
     run_id = runs.new_id()
     one = runs.Run(run_id, folder / run_id, sample.path)
-    for _ in runs.play(one, open_video(sample.path), asked, settings):
+    for _ in runs.play(one, open_video(sample.path), asked(question), settings):
         pass
     return one
 

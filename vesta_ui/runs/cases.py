@@ -171,10 +171,13 @@ def verdict(case: Case, run_id: str, answer: Answer | None) -> str:
         return ""
     if answer is None:
         return "wrong"
-    if case.question.choices:
-        return "right" if answer.label == case.gold else "wrong"
-    same = same_words(answer.text, case.gold)
+    same = agrees(case.question, case.gold, answer)
     return "" if same is None else "right" if same else "wrong"
+
+
+def agrees(question: Question, gold: str, answer: Answer) -> bool | None:
+    """Whether an answer is the gold one; None for an open answer in other words: only the user can tell."""
+    return answer.label == gold if question.choices else same_words(answer.text, gold)
 
 
 def same_words(said: str, gold: str) -> bool | None:
