@@ -227,7 +227,7 @@ def test_another_encoder_never_mixes_vectors(built, video, home, monkeypatch):
         def query(self, text):
             return np.eye(1, 384, dtype=np.float32)[0]
 
-    monkeypatch.setattr("vesta_ui.encoders.load", lambda spec: Other(""))
+    monkeypatch.setattr("vesta_ui.encoders.load", lambda spec, control=None: Other(""))
     other, _ = finish(video, Settings(data_dir=home, encoder="other"))
     monkeypatch.undo()
     again, _ = finish(video, Settings(data_dir=home))
