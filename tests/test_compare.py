@@ -53,6 +53,14 @@ def test_an_extra_step_is_only_in_one_run_and_the_rest_stays_aligned(tmp_path: P
     assert compare([longer, shorter]).first_divergence == 1
 
 
+def test_rows_the_first_run_lacks_stand_where_their_own_run_took_them(tmp_path: Path) -> None:
+    base = session(tmp_path, LOOK, ANSWER)
+    steps = [steps for steps, _ in shape(base, session(tmp_path, HEAR, LOOK, CLIP, ANSWER))]
+    assert steps == [(None, 1), (1, 2), (None, 3), (2, 4)]
+    apart = [steps for steps, _ in shape(base, session(tmp_path, HEAR, CLIP, ANSWER))]
+    assert apart == [(1, None), (None, 1), (None, 2), (2, 3)]
+
+
 def test_swapped_steps_are_moved_not_different(tmp_path: Path) -> None:
     kinds = [kind for _, kind in shape(session(tmp_path, LOOK, HEAR, ANSWER), session(tmp_path, HEAR, LOOK, ANSWER))]
     assert kinds == ["moved", "moved", "same"]

@@ -118,9 +118,11 @@ def align(runs: Sequence[Sequence[Step]]) -> tuple[Row, ...]:
 
 
 def _place(rows: Sequence[Row], run: int, step: int) -> int:
-    """Where a row that the first run lacks belongs: right after what its own run did just before."""
-    before = [n for n, row in enumerate(rows) if (own := row.steps[run]) is not None and own < step]
-    return before[-1] + 1 if before else 0
+    """Where a row that the first run lacks belongs: right after what its own run did just before, or else right before
+    what it did next; a run that shares nothing comes last."""
+    own = [(n, other) for n, row in enumerate(rows) if (other := row.steps[run]) is not None]
+    before = [n for n, other in own if other < step]
+    return before[-1] + 1 if before else min((n for n, _ in own), default=len(rows))
 
 
 @dataclass(frozen=True, slots=True)
