@@ -16,6 +16,7 @@ from models_help import KEY
 from provider_server import Answer, ProviderServer, Received, chat, provider, refusal
 from test_scene_index import film
 
+from vesta_ui.__main__ import main
 from vesta_ui.domain import Choice, Outcome, Question
 from vesta_ui.events import Decided, Event, Observed, Routed, RunFinished
 from vesta_ui.models import keys
@@ -137,3 +138,23 @@ def test_a_reasoner_that_fails_is_never_reported_as_having_answered(video: Path,
     assert decided.calls[0].failure == "auth"
     assert isinstance(events[-1], RunFinished)
     assert events[-1].outcome is not Outcome.ANSWERED
+
+
+def test_a_shell_says_the_estimate_and_keeps_the_cap(
+    video: Path, settings: Settings, server: ProviderServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    price = {"input": 2.5, "output": 10, "source": "https://prices.example", "date": "2026-05"}
+    (settings.data_dir / "prices.json").write_text(json.dumps({"compatible:m": price}))
+    server.play(Brain())
+    spec = f"compatible:m@{server.url}"
+    words = ["ask", str(video), QUESTION.text, "--choice", "Platform 9", "--choice", "Bakery", "--reasoner", spec]
+    words += ["--speech", "off", "--data-dir", str(settings.data_dir), "--json"]
+    main([*words, "--max-usd", "0.0001"])
+    said = capsys.readouterr()
+    assert "at most" in said.err and "money cap of $0.0001" in said.err
+    assert json.loads(said.out)["outcome"] == "budget"
+    for wrong in ("0", "-1", "nan", "much"):
+        with pytest.raises(SystemExit):
+            main([*words, "--max-usd", wrong])
+    assert "--max-usd" in capsys.readouterr().err
