@@ -23,6 +23,10 @@ BENCHES = {
     "pay": ("vesta_ui.bench.pay", "what agents spent on one question, beside how much of the video its evidence takes"),
     "locality": ("vesta_ui.bench.locality", "the synthetic evidence-locality set (SAVE §5): when does exploring pay?"),
     "runs": ("vesta_ui.bench.runs", "listing and searching thousands of runs, opening and scrubbing a long one"),
+    "library": (
+        "vesta_ui.bench.library",
+        "listing and searching a library of a thousand indexed hours (synthetic vectors)",
+    ),
     "ui": ("vesta_ui.ui.measure", "the page in a real browser: event → screen, ready, smoothness, memory; pictures"),
 }
 """Name → (module, one line on what it measures)."""
