@@ -35,6 +35,7 @@ from vesta_ui.video import open_video
 
 MATCHED_TO = "save"
 RESULTS = "results.jsonl"
+FOLDER, TABLE = "locality", "locality.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--agents", default="save,native,saos", help="which agents, by comma (default save,native,saos)"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the set and of the subset (default 0)")
-    parser.add_argument("--out", type=Path, default=Path("locality"), help="folder for results, table and plot")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        help="folder for results, table and plot (default: in the data folder, where the page finds it)",
+    )
+    parser.add_argument("--data-dir", type=Path, help="the data folder (VESTA_DATA_DIR)")
     parser.add_argument("--jobs", type=int, default=1, help="videos worked on at once (default 1)")
     for name in ("reasoner", "observer"):
         parser.add_argument(f"--{name}", metavar="SPEC", help=f"who plays the {name} (VESTA_{name.upper()})")
@@ -78,28 +84,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, tell: Tell) -> int:
     """Run what is missing, then tell. Raises `BadInput`, and `ModelFailed` when a provider fails on a video."""
-    settings = from_environment(reasoner=chosen.reasoner, observer=chosen.observer)
+    settings = from_environment(data_dir=chosen.data_dir, reasoner=chosen.reasoner, observer=chosen.observer)
+    out = chosen.out or settings.data_dir / FOLDER
     plan = Plan(ordered(chosen.agents.split(",")), chosen.seed, replace(settings, speech="off"))
     wanted = squares.samples(chosen.seed)
     if chosen.subset is not None:
         if chosen.subset < 1:
             raise BadInput(f"--subset must be at least 1, got {chosen.subset}")
         wanted = squares.subset(wanted, chosen.subset, chosen.seed)
-    for n, lines in enumerate(measured(plan, wanted, chosen.out, chosen.jobs), 1):
+    for n, lines in enumerate(measured(plan, wanted, out, chosen.jobs), 1):
         first = lines[0]
         marks = ", ".join(f"{line['agent']} {'right' if line['right'] else 'wrong'}" for line in lines)
         tell(f"{n}: video {first['sample']}, {first['duration_s']} s, cycle {first['cycle_s']} s: {marks}")
-    outcomes = [o for o in read(plan, chosen.out) if o.agent in plan.agents and o.sample in {s.number for s in wanted}]
+    outcomes = [o for o in read(plan, out) if o.agent in plan.agents and o.sample in {s.number for s in wanted}]
     tell(summary(outcomes, plan))
-    picture = score.bars(
-        score.common(outcomes),
-        plan.agents,
-        score.CONCENTRATION,
-        "Accuracy by temporal concentration (cycle / duration)",
-    )
-    files.write(chosen.out / "locality.svg", picture)
+    same = score.common(outcomes)
+    plots = {
+        "locality.svg": (score.CONCENTRATION, "Accuracy by temporal concentration (cycle / duration)"),
+        "locality-duration.svg": (score.durations(same), "Accuracy by duration of the video"),
+    }
+    for name, (bins, title) in plots.items():
+        files.write(chosen.out / name, score.bars(same, plan.agents, bins, title))
     files.write(chosen.out / "locality.md", summary(outcomes, plan) + "\n")
-    tell(f"written: {chosen.out / 'locality.md'}, {chosen.out / 'locality.svg'}")
+    tell(f"written: {', '.join(str(chosen.out / name) for name in ('locality.md', *plots))}")
     return 0
 
 

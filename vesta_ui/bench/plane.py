@@ -110,9 +110,8 @@ def _runs(places: Sequence[tuple[float, Point]], y: float) -> Iterator[str]:
         taken.setdefault(row, []).append((left - 6, right + 6))
         level, end = y + row * ROW_PX, x + (8 if anchor == "start" else -8)
         yield _line("lead", f"M{x:.1f} {y:.1f}V{level:.1f}H{end:.1f}", "#59636e")
-        fill = "#14181c" if one.agrees else "#ffffff"
-        kind = "dot" if one.agrees else "dot ring"
-        yield f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{fill}" stroke="#14181c" stroke-width="1.6"/>'
+        look = 'class="dot" r="5" fill="#14181c"' if one.agrees else 'class="dot ring" r="8" fill="none"'
+        yield f'<circle {look} cx="{x:.1f}" cy="{y:.1f}" stroke="#14181c" stroke-width="1.6"/>'
         yield _text(end + (3 if anchor == "start" else -3), level + 4, one.label, "ink run", anchor, _HALO)
 
 
