@@ -196,3 +196,32 @@ def test_a_link_to_a_run_that_is_gone_says_so_and_leaves_a_page_to_use(site: ui_
     expect(page.locator("#status")).to_contain_text("there is no run 20260101-000000-abcdef here")
     page.wait_for_function("document.querySelector('#vid video').readyState > 0")
     expect(page.locator(".begin li").first).to_be_visible()
+
+
+def test_the_timeline_is_one_stop_of_the_keyboard(site: ui_page.Site) -> None:
+    page = site.open(f"?run={site.recorded()}")
+    expect(page.locator("#timeline .spot[data-lane=retrieved]")).to_have_count(3)
+    assert page.locator("#timeline .spot[tabindex='0']").count() == 1
+    page.locator("#timeline .spot[tabindex='0']").focus()
+    lane = "document.activeElement.dataset.lane"
+    times = [page.evaluate("+document.activeElement.dataset.t")]
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+        times.append(page.evaluate("+document.activeElement.dataset.t"))
+    assert page.evaluate(lane) == "retrieved" and times[-3:] == [10, 30, 50]
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(lane) == "inspected"
+    page.keyboard.press("Enter")
+    page.wait_for_function("VESTA.state.selection && VESTA.state.selection.s === 30")
+    page.locator("#steps .feed").focus()
+    page.keyboard.press("i")  # what dragging offers, without dragging
+    expect(page.locator("#timeline .menu")).to_contain_text("00:30.0–00:34.0")
+    page.keyboard.press("Escape")
+    expect(page.locator("#timeline .menu")).to_have_count(0)
+
+
+def test_scripts_travel_packed(site: ui_page.Site) -> None:
+    page = site.open()
+    plain = page.request.get(f"{site.url}/vesta/plotly.js", headers={"Accept-Encoding": "identity"})
+    packed = page.request.get(f"{site.url}/vesta/plotly.js", headers={"Accept-Encoding": "gzip"})
+    assert packed.headers["content-encoding"] == "gzip" and packed.body() == plain.body()

@@ -55,6 +55,13 @@ def test_a_pause_is_told_from_the_wish_for_one(events: list[ev.Event]) -> None:
     assert held["proposed"] == {"step": 1, "operation": "inspect", "arguments": {"intervals": [[30.0, 34.0]]}}
 
 
+def test_a_wish_to_stop_says_what_it_waits_for(events: list[ev.Event]) -> None:
+    for upto, what in ((2, "this part of the preparation"), (6, "this decision"), (7, "this inspect")):
+        status = view.views(fold(events[:upto]), "run", Being.STOPPING)["status"]
+        assert (status["phase"], status["live"]) == ("stopping", True)
+        assert what in status["text"]
+
+
 def test_a_run_without_an_end_is_called_interrupted(events: list[ev.Event]) -> None:
     values = view.views(fold(events[:8]), "run", Being.OVER)
     assert values["status"]["phase"] == "lost"

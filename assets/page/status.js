@@ -55,7 +55,7 @@
     dispatchEvent(new Event("resize"));
   };
 
-  const BUSY = ["starting", "indexing", "routing", "running", "pausing", "paused"];
+  const BUSY = ["starting", "indexing", "routing", "running", "pausing", "paused", "stopping"];
   V.panels.status = (root) => {
     const text = h("span.text", { role: "status", "aria-live": "polite" }), bar = h("progress", { max: 1, hidden: true, "aria-label": "Progress" });
     const dot = h("i.dot", { "aria-hidden": "true" }), replay = h("div.replay", { hidden: true });
@@ -114,10 +114,10 @@
   function buttons(phase) {
     if (!document.querySelector("#stop")) return void setTimeout(() => buttons(document.body.dataset.phase), 50); /* gradio has not made them yet */
     const busy = BUSY.includes(phase), held = phase === "paused", deciding = held || phase === "running" || phase === "pausing";
-    set("run", !busy, held ? "Paused" : phase === "pausing" ? "Pausing" : busy ? "Running" : "Run", held ? "This run waits; continue it, or stop it to ask again" : busy ? "This run goes on; stop it to ask again" : "Ask (Ctrl+Enter)");
+    set("run", !busy, held ? "Paused" : phase === "pausing" ? "Pausing" : phase === "stopping" ? "Stopping" : busy ? "Running" : "Run", held ? "This run waits; continue it, or stop it to ask again" : busy ? "This run goes on; stop it to ask again" : "Ask (Ctrl+Enter)");
     set("pause", deciding, phase === "paused" || phase === "pausing" ? "Continue" : "Pause", phase === "paused" ? "Continue (p)" : "Pause before the next operation (p)");
     set("step", deciding, "Step", "Do exactly one operation (n)");
-    set("stop", busy, "Stop", "Stop and keep what was found (x)");
+    set("stop", busy && phase !== "stopping", phase === "stopping" ? "Stopping" : "Stop", "Stop and keep what was found (x)");
   }
   V.on("phase", buttons);
 })();

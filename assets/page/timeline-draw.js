@@ -15,7 +15,7 @@
   /* plotly.js is the copy plotly.py carries; it is loaded when there is something to draw */
   const plotly = () => (ready ||= new Promise((done, fail) => {
     if (window.Plotly) return done(window.Plotly);
-    document.head.append(h("script", { src: V.url("plotly.js"), onload: () => done(window.Plotly), onerror: () => fail(new Error("plotly.js could not be loaded")) }));
+    document.head.append(h("script", { src: V.url("plotly.js"), onload: () => { T.loaded = true; T.redraw(); done(window.Plotly); }, onerror: () => fail(new Error("plotly.js could not be loaded")) }));
   }));
 
   T.warm = () => plotly().catch(() => {});

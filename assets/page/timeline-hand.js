@@ -25,10 +25,36 @@
       V.fill(button, item.lane === "notes" ? h("b", {}, "✎") : item.lane === "retrieved" && item.h.length ? h("b", {}, item.h.join("")) : null);
     }
     for (const [id, button] of T.buttons) if (!kept.has(id)) { button.remove(); T.buttons.delete(id); }
+    stop();
+  };
+
+  /* One stop for Tab; arrows go on from bar to bar: left and right in time, up and down to the lane beside. */
+  const stop = (wanted = document.activeElement) => {
+    const all = [...T.buttons.values()], one = all.includes(wanted) ? wanted : all.find((b) => b.tabIndex === 0) || all[0];
+    for (const button of all) button.tabIndex = button === one ? 0 : -1;
+  };
+  const beside = (button, key) => {
+    const all = [...T.buttons.values()], { lane, s } = button.item, lanes = T.LANES.map(([name]) => name);
+    if (key === "ArrowLeft" || key === "ArrowRight") {
+      const row = all.filter((b) => b.item.lane === lane).sort((a, b) => a.item.s - b.item.s);
+      return row[row.indexOf(button) + (key === "ArrowRight" ? 1 : -1)];
+    }
+    const way = key === "ArrowDown" ? 1 : -1;
+    for (let n = lanes.indexOf(lane) + way; n >= 0 && n < lanes.length; n += way) {
+      const row = all.filter((b) => b.item.lane === lanes[n]);
+      if (row.length) return row.reduce((best, b) => (Math.abs(b.item.s - s) < Math.abs(best.item.s - s) ? b : best));
+    }
   };
 
   T.listen = (hot, wrap) => {
     let start = null, menu = null;
+    hot.addEventListener("keydown", (event) => {
+      if (!event.key.startsWith("Arrow") || !event.target.matches(".spot")) return;
+      event.preventDefault();
+      const next = beside(event.target, event.key);
+      if (next) { stop(next); next.focus({ preventScroll: true }); }
+    });
+    hot.addEventListener("focusin", (event) => event.target.matches(".spot") && stop(event.target));
     const inWrap = (event) => event.clientX - wrap.getBoundingClientRect().left;
     const timeAt = (event) => Math.max(0, Math.min(T.duration, T.t(inWrap(event), wrap.clientWidth)));
     hot.addEventListener("pointerdown", (event) => {
@@ -50,7 +76,7 @@
       const dragged = T.dragging, t = start.t;
       start = null;
       T.dragging = null;
-      if (dragged) { V.select({ s: dragged.s, e: dragged.e }); open(dragged, event); return; }
+      if (dragged) { V.select({ s: dragged.s, e: dragged.e }); open(dragged, event.clientX - hot.getBoundingClientRect().left); return; }
       const scene = (V.scenes || []).find((s) => t >= s.s && t < s.e);
       V.seek(t);
       V.select(scene && overLane(event) === "scenes" ? { s: scene.s, e: scene.e } : { s: t, e: t });
@@ -97,7 +123,7 @@
       if (T.tip.dataset.id !== id) {
         T.tip.dataset.id = id;
         V.fill(T.tip, scene?.frames[near] ? h("img", { src: V.sceneUrl(scene.frames[near]), alt: "" }) : null,
-          spot ? h("p", {}, spot.item.label) : [h("p.mono", {}, V.span(scene.s, scene.e), Number.isFinite(score) ? h("span.dim", {}, ` relevance ${(score / 100).toFixed(2)}`) : null), scene.text ? h("p", {}, h("q", {}, V.cut(scene.text, 14))) : null, scene.speech ? h("p.dim", {}, V.cut(scene.speech, 22)) : null]);
+          spot ? h("p", {}, spot.item.label) : [h("p.mono", {}, V.span(scene.s, scene.e)), Number.isFinite(score) ? h("p.dim", {}, `relevance ${(score / 100).toFixed(2)}`) : null, scene.text ? h("p", {}, h("q", {}, V.cut(scene.text, 14))) : null, scene.speech ? h("p.dim", {}, V.cut(scene.speech, 22)) : null]);
       }
       const bounds = T.root.getBoundingClientRect(), x = event.clientX - bounds.left;
       T.tip.style.left = Math.max(8, Math.min(bounds.width - 228, x - 110)) + "px";
@@ -106,7 +132,13 @@
     function hideTip() { T.tip.hidden = true; }
 
     function close() { menu?.remove(); menu = null; }
-    function open(span, event) {
+    /* the same without dragging, for what is selected */
+    T.act = () => {
+      const chosen = V.state.selection;
+      if (!(chosen?.e > chosen?.s)) return V.say("Select an interval first: a bar of the timeline, or a time.");
+      open(chosen, T.x((chosen.s + chosen.e) / 2, wrap.clientWidth) - T.left);
+    };
+    function open(span, x) {
       close();
       hideTip();
       const s = +span.s.toFixed(2), e = +span.e.toFixed(2), live = ["running", "pausing", "paused"].includes(document.body.dataset.phase);
@@ -119,7 +151,7 @@
         live && h("div.row", {}, button("Inspect", act("inspect", () => ({ intervals: [[s, e]], focus: ask.value }))), button("Listen", act("speech", () => ({ intervals: [[s, e]] }))), button("Analyse", act("clip", () => ({ interval: [s, e], question: ask.value || "What happens here?" }))), button("Search only here", act("retrieve", () => ({ query: ask.value || "anything", interval: [s, e] })))),
         h("div.row", {}, button("Loop", () => { V.loop(s, e); close(); }), button("Zoom", () => { T.zoom(s, e); close(); }), button("Ask about this", () => { V.askAbout(s, e); close(); }), button("Close", () => { close(); V.select(null); })));
       hot.append(menu);
-      const width = hot.clientWidth, x = event.clientX - hot.getBoundingClientRect().left;
+      const width = hot.clientWidth;
       menu.style.left = Math.max(0, Math.min(width - menu.offsetWidth, x - menu.offsetWidth / 2)) + "px";
       (live ? ask : menu.querySelector("button")).focus({ preventScroll: true });
     }

@@ -29,7 +29,7 @@
 
   V.panels.timeline = (root, api) => {
     root.classList.add("card");
-    const plot = h("div.tl-plot", { "aria-hidden": "true" }), hot = h("div.tl-hot", { role: "group", "aria-label": "Timeline: click to go there, drag to act on an interval, wheel to zoom" });
+    const plot = h("div.tl-plot", { "aria-hidden": "true" }), hot = h("div.tl-hot", { role: "group", "aria-label": "Timeline: click to go there, drag to act on an interval, wheel to zoom, arrow keys to go from bar to bar" });
     const labels = h("div.tl-labels"), head = h("div.tl-head", { hidden: true }), band = h("div.tl-band", { hidden: true }), tip = h("div.tip", { hidden: true });
     const foot = h("div.tl-foot"), said = h("div.tl-said"), overview = h("canvas.tl-over", { "aria-hidden": "true" }), frame = h("div.tl-window", { hidden: true });
     const list = h("ol.tl-list", { hidden: true, id: "timeline-list" });
@@ -79,7 +79,7 @@
     function drawFoot() {
       const c = T.value.coverage;
       const never = c ? [...c.never].sort((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, 3).sort((a, b) => a[0] - b[0]) : [];
-      V.fill(said, T.value.scenes ? h("span", {}, V.plural(T.value.scenes, "scene")) : null, c && T.value.scenes ? h("span", { title: "Share of the picture that was looked at, and of the sound that was listened to" }, `seen ${V.percent(c.seen_share)}, heard ${V.percent(c.heard_share)}`) : null,
+      V.fill(said, T.value.run && !T.loaded ? h("span", {}, "loading the picture of the lanes …") : null, T.value.scenes ? h("span", {}, V.plural(T.value.scenes, "scene")) : null, c && T.value.scenes ? h("span", { title: "Share of the picture that was looked at, and of the sound that was listened to" }, `seen ${V.percent(c.seen_share)}, heard ${V.percent(c.heard_share)}`) : null,
         T.value.pending ? h("span", {}, "speech is still being transcribed") : null,
         never.length && (c.seen_share || c.heard_share) ? h("span.never", {}, h("b", {}, "never looked at: "), never.map(([s, e]) => [V.time(s, e), " "])) : null);
     }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +19,20 @@ def script() -> str:
     """Every script of the page, `FIRST` first, as one classic script."""
     files = sorted(FOLDER.glob("*.js"), key=lambda p: (FIRST.index(p.stem) if p.stem in FIRST else len(FIRST), p.stem))
     return "\n".join(path.read_text("utf-8") for path in files)
+
+
+@cache
+def plotly() -> str:
+    """The plotly.js that plotly.py carries."""
+    import plotly as package
+
+    return (Path(package.__file__).parent / "package_data" / "plotly.min.js").read_text("utf-8")
+
+
+@cache
+def packed(text: Callable[[], str]) -> bytes:
+    """What `text` returns, by gzip."""
+    return gzip.compress(text().encode(), compresslevel=5)
 
 
 @cache

@@ -29,6 +29,8 @@ def being(run: Run) -> view.Being:
     """What the run is about now, as its control and its thread tell."""
     if run.done:
         return view.Being.OVER
+    if run.control.stopped:
+        return view.Being.STOPPING
     if run.control.held:
         return view.Being.HELD
     return view.Being.PAUSING if run.control.paused else view.Being.GOING
@@ -67,11 +69,11 @@ async def stream(run: Run) -> AsyncIterator[str]:
         await loop.run_in_executor(_waiting, _wait, run, seq, steering)
 
 
-def _steering(run: Run) -> tuple[bool, bool, str]:
-    return run.control.paused, run.control.held, run.control.waiting
+def _steering(run: Run) -> tuple[bool, bool, bool, str]:
+    return run.control.stopped, run.control.paused, run.control.held, run.control.waiting
 
 
-def _wait(run: Run, seq: int, steering: tuple[bool, bool, str]) -> None:
+def _wait(run: Run, seq: int, steering: tuple[bool, bool, bool, str]) -> None:
     """Until there is a new event, the run is steered or waits for something, or it ended."""
     deadline = time.monotonic() + WAIT_S
     while time.monotonic() < deadline and _steering(run) == steering and not run.done:

@@ -151,6 +151,7 @@ def _shots(browser: Any, url: str, run_id: str, folder: Path, tell: Tell) -> int
             page.screenshot(path=folder / f"empty-{size}-{theme}.png")
             page.goto(f"{url}/?__theme={theme}&run={run_id}&step=1")
             page.wait_for_selector("#answer .letter")
+            page.wait_for_selector("#timeline [data-drawn]")
             page.wait_for_function("document.querySelector('#vid video')?.readyState > 1")
             page.wait_for_timeout(1500)
             page.screenshot(path=folder / f"live-{size}-{theme}.png", full_page=size == "narrow")

@@ -93,12 +93,10 @@ def routes(handlers: Handlers) -> list[Route]:
         return ready.everything(handlers.choose("", asked))
 
     def script(request: Request) -> Response:
-        return Response(assets.script(), media_type="text/javascript", headers=FOREVER)
+        return _script(request, assets.script)
 
     def plotly(request: Request) -> Response:
-        import plotly
-
-        return _file(Path(plotly.__file__).parent / "package_data" / "plotly.min.js", "text/javascript")
+        return _script(request, assets.plotly)
 
     def video(request: Request) -> Response:
         return _file(shelf.find(request.path_params["key"]).playable, "video/mp4")
@@ -159,6 +157,14 @@ def _guarded(answer: Callable[[Request], Any]) -> Callable[[Request], Any]:
         return JSONResponse(value, headers=FRESH)
 
     return endpoint
+
+
+def _script(request: Request, text: Callable[[], str]) -> Response:
+    """Packed when the browser can unpack it: plotly.js is 4.7 MB, too much for the wireless network of a hall."""
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(text(), media_type="text/javascript", headers=FOREVER)
+    packed = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+    return Response(assets.packed(text), media_type="text/javascript", headers=FOREVER | packed)
 
 
 def _file(path: Path | None, media_type: str) -> Response:

@@ -43,6 +43,8 @@ class Being(StrEnum):
     """Asked to pause; it goes on until its next decision is made."""
     HELD = "held"
     """Paused, at a decision."""
+    STOPPING = "stopping"
+    """Asked to stop; what is under way ends first."""
     OVER = "over"
     """Nothing more will come. Without its last event it was interrupted: its process was ended."""
     PAST = "past"
@@ -65,7 +67,7 @@ def views(session: Session, run_id: str, being: Being = Being.GOING, waiting: st
 def status(session: Session, run_id: str, being: Being, waiting: str) -> Json:
     """One clear sentence, the phase the page is in, progress of long work, and the header's meters."""
     phase, text = _phase(session, being)
-    live = being in (Being.GOING, Being.PAUSING, Being.HELD)
+    live = being not in (Being.OVER, Being.PAST)
     text += _unheard(session)
     if waiting and live:
         text = f"{text.rstrip(' …')} — waiting: {waiting}"
@@ -124,6 +126,8 @@ def _phase(session: Session, being: Being) -> tuple[str, str]:
         return "lost", "This run was interrupted: the server ended before it did. Ask again or fork it to go on."
     if being is Being.PAST:
         return "past", f"As it was after {len(session.steps)} step{'s' * (len(session.steps) != 1)}."
+    if being is Being.STOPPING:
+        return "stopping", f"Stopping after {_now(session)} …"
     if not session.started:
         return "starting", "Starting …"
     if not session.index:
@@ -134,7 +138,7 @@ def _phase(session: Session, being: Being) -> tuple[str, str]:
     if being is Being.HELD:
         return "paused", f"Paused at step {last.n}: Continue, Step, or change what is proposed."
     if being is Being.PAUSING:
-        return "pausing", f"Pausing after {_now(last)} …"
+        return "pausing", f"Pausing after {_now(session)} …"
     if last.decided and not last.observed:
         action = last.decided.action
         where = ", ".join(str(i) for i in intervals(action.arguments)[:2])
@@ -153,8 +157,12 @@ def _unheard(session: Session) -> str:
     return f" The speech is still being transcribed{heard}."
 
 
-def _now(last: Step) -> str:
-    return f"this {last.decided.action.operation}" if last.decided and not last.observed else "this decision"
+def _now(session: Session) -> str:
+    """What is under way and cannot be cut short."""
+    last = session.steps[-1] if session.steps else None
+    if last and last.decided and not last.observed:
+        return f"this {last.decided.action.operation}"
+    return "this decision" if last else "this part of the preparation"
 
 
 def _progress(session: Session) -> str:
