@@ -189,7 +189,10 @@ def test_the_shell_knows_the_bench_and_refuses_nonsense(tmp_path: Path) -> None:
         bench.main("locality", ["--subset", "0", "--out", str(tmp_path)], told.append)
 
 
-def test_it_tells_and_draws_by_concentration_and_by_duration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("flag", "folder"), [("--out", "new"), ("--data-dir", "new/locality")])
+def test_it_tells_and_draws_by_concentration_and_by_duration(
+    flag: str, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fake(one: squares.Sample, agent: str, *_: Any) -> dict[str, Any]:
         values = outcome(one.number, agent, one, agent == "save")
         return {**{name: getattr(values, name) for name in Outcome.__slots__}, "cycle_s": one.cycle_s}
@@ -197,11 +200,11 @@ def test_it_tells_and_draws_by_concentration_and_by_duration(tmp_path: Path, mon
     monkeypatch.setattr(locality, "_ask", fake)
     monkeypatch.setattr(squares, "render", lambda one, path: path)
     told: list[str] = []
-    assert bench.main("locality", ["--subset", "16", "--out", str(tmp_path / "new")], told.append) == 0
+    assert bench.main("locality", ["--subset", "16", flag, str(tmp_path / "new")], told.append) == 0
     for name, groups in (("locality.svg", ("≤ 1 %", "&gt; 15 %")), ("locality-duration.svg", ("30 s", "600 s"))):
-        drawn = (tmp_path / "new" / name).read_text("utf-8")
+        drawn = (tmp_path / folder / name).read_text("utf-8")
         assert all(f">{group}</text>" in drawn for group in groups)
-    table = (tmp_path / "new" / "locality.md").read_text("utf-8")
+    table = (tmp_path / folder / "locality.md").read_text("utf-8")
     assert "| 600 s | 4 | 100 % (51–100) | 0 % (0–49) | 0 % (0–49) |" in table and table.strip() in "\n".join(told)
 
 

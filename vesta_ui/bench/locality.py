@@ -104,9 +104,9 @@ def run(chosen: argparse.Namespace, tell: Tell) -> int:
         "locality-duration.svg": (score.durations(same), "Accuracy by duration of the video"),
     }
     for name, (bins, title) in plots.items():
-        files.write(chosen.out / name, score.bars(same, plan.agents, bins, title))
-    files.write(chosen.out / "locality.md", summary(outcomes, plan) + "\n")
-    tell(f"written: {', '.join(str(chosen.out / name) for name in ('locality.md', *plots))}")
+        files.write(out / name, score.bars(same, plan.agents, bins, title))
+    files.write(out / TABLE, summary(outcomes, plan) + "\n")
+    tell(f"written: {', '.join(str(out / name) for name in (TABLE, *plots))}")
     return 0
 
 
