@@ -62,6 +62,8 @@ def compact(ledger: Ledger, view: View | None, budget_chars: int = 8_000) -> Sna
     sufficient, why = sufficiency(ledger, view, referenced, matrix, disputes, happenings)
     covered = replace(coverage(ledger), sufficient=sufficient, why=why)
     gaps = find_gaps(ledger, view, covered, referenced, matrix, disputes, happenings)
+    if sufficient and gaps:
+        covered = replace(covered, sufficient=False, why=gaps[0].text)
 
     ranks = _ranks(ledger, view, referenced, disputes, happenings)
     lines = [

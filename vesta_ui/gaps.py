@@ -41,7 +41,7 @@ def sufficiency(
     """Whether what was examined suffices under μ, and why (one phrase).
 
     - compact local evidence: something was verified and no conflict is open;
-    - temporal coverage: every reference was looked at, no occurrence is unresolved, no hole in coverage;
+    - temporal coverage: every reference has an outcome, no occurrence is unresolved, no hole in coverage;
     - hypothesis support: every choice has evidence, one leads by `MARGIN`, no conflict is open.
     """
     if not ledger.entries:
@@ -62,13 +62,16 @@ def _covers(ledger: Ledger, referenced: Sequence[ReferenceState], happenings: Se
     unlooked = [s.reference.id for s in referenced if s.status is Status.UNVERIFIED]
     if unlooked:
         return False, f"{', '.join(unlooked[:8])} not looked at"
+    unclear = [s.reference.id for s in referenced if s.status is Status.INCONCLUSIVE]
+    if unclear:
+        return False, f"{', '.join(unclear[:8])} looked at without a clear outcome"
     unresolved = sum(r.status == "unresolved" for r in happenings)
     if unresolved:
         return False, f"{unresolved} occurrence{'s are' if unresolved > 1 else ' is'} unresolved"
     hole = _hole(coverage(ledger), ledger.duration_s)
     if hole is not None:
         return False, f"{hole} was never examined"
-    return True, "every reference was looked at and no long stretch is unexamined"
+    return True, "every reference has an outcome and no long stretch is unexamined"
 
 
 def _separates(matrix: Sequence[HypothesisSupport]) -> tuple[bool, str]:
@@ -92,23 +95,21 @@ def find_gaps(
     happenings: Sequence[Relation],
 ) -> tuple[Gap, ...]:
     """What is missing, most pressing first: conflicts, unresolved occurrences, open references, silent or tied choices,
-    speech, holes in coverage. What μ does not emphasise is not missed."""
+    speech, holes in coverage. What μ does not emphasise is not missed, nor are open references once `covered` suffices."""
     emphasis = Emphasis.LOCAL if view is None else view.emphasis
     flags = () if view is None else view.flags
     gaps = [Gap(f"open conflict: {r.text}", "clip", r.start, r.end) for r in disputes if r.status == "open"]
     if emphasis is Emphasis.COVERAGE or Flag.COUNTING in flags or Flag.ORDERING in flags:
         gaps += _unresolved(ledger, happenings)
-    for state in referenced:
-        r = state.reference
-        if state.status is Status.INCONCLUSIVE:
-            gaps.append(Gap(f"{r.id} was looked at without a clear outcome", "clip", r.start, r.end))
+    for r in (s.reference for s in referenced if s.status is Status.INCONCLUSIVE and not covered.sufficient):
+        gaps.append(Gap(f"{r.id} was looked at without a clear outcome", "clip", r.start, r.end))
     speech = Flag.SPEECH in flags or Flag.CROSS_MODAL in flags
     if speech:
         gaps += _unheard(covered, referenced)
     if emphasis is Emphasis.HYPOTHESES:
         gaps += _undecided(matrix, referenced)
-    settled = emphasis is Emphasis.LOCAL and any(s.status is Status.VERIFIED for s in referenced)
-    if not settled:
+    local = emphasis is Emphasis.LOCAL and any(s.status is Status.VERIFIED for s in referenced)
+    if not (local or covered.sufficient):
         gaps += [
             Gap(
                 f"{s.reference.id} was not looked at",
@@ -122,8 +123,9 @@ def find_gaps(
     hole = _hole(covered, ledger.duration_s)
     if hole is not None and (emphasis is Emphasis.COVERAGE or not (ledger.entries or referenced)):
         gaps.append(Gap(f"{hole} was never examined", "inspect", hole.start, hole.end))
-    nothing_left = ledger.entries and not gaps and not any(e.observation.verdict for e in ledger.entries)
-    if nothing_left:
+    verdicts = {e.observation.verdict for e in ledger.entries}
+    settled = covered.sufficient and not (emphasis is Emphasis.COVERAGE and False in verdicts)
+    if ledger.entries and not (gaps or settled or True in verdicts):
         gaps.append(Gap("nothing examined so far met its query: search with other words", "retrieve"))
     return tuple(gaps)
 
