@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_driver import ANSWER, LOOK
+from test_driver import ANSWER, LOOK, QUESTION
 from test_recorder import STARTED, played
 
 from vesta_ui import commands
@@ -23,6 +23,7 @@ from vesta_ui.errors import BadInput, Stopped
 from vesta_ui.events import Event, RunFinished
 from vesta_ui.runs import registry
 from vesta_ui.runs.compare import align, compare, places
+from vesta_ui.runs.registry import Runs
 from vesta_ui.runs.run import Run
 from vesta_ui.runs.session import Session, fold
 from vesta_ui.settings import Settings
@@ -138,3 +139,26 @@ def test_stopping_the_comparison_of_all_agents_stops_every_run_and_keeps_those_t
 def test_one_run_is_not_asked_to_be_compared(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="compares with nothing"):
         asked(tmp_path, 0.0, "vesta")
+
+
+def test_two_comparisons_at_once_still_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once, most, lock = 0, 0, threading.Lock()
+
+    def counted(run: Run, *_: object) -> Iterator[Event]:
+        nonlocal at_once, most
+        with lock:
+            at_once += 1
+            most = max(most, at_once)
+        time.sleep(0.05)
+        with lock:
+            at_once -= 1
+        run.finish()
+        yield from ()
+
+    monkeypatch.setattr(registry, "play", counted)
+    monkeypatch.setattr(registry, "open_video", lambda path: io.BytesIO())
+    settings = Settings(data_dir=tmp_path)
+    runs = Runs(settings)
+    begun = [run for _ in range(2) for run in runs.start_all(tmp_path, QUESTION, [settings] * 4)]
+    assert all(run.join(30) for run in begun)
+    assert most == registry.AT_ONCE

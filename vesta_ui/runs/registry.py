@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 KEPT = 16
 """Recorded runs held in memory after they were read."""
+AT_ONCE = 2
+"""Runs of comparisons that go on at the same time, however many comparisons were asked for."""
 
 
 class Runs:
@@ -37,14 +39,16 @@ class Runs:
         self._live: dict[str, Run] = {}
         self._read: dict[str, Run] = {}
         self._lock = threading.Lock()
+        self._places = threading.Semaphore(AT_ONCE)
 
     def start(self, path: Path, question: Question, settings: Settings) -> Run:
         """Open the video and start a run in its own thread. Raises `BadVideo`, `BadSpec` or `ModelFailed`."""
         agents.check(settings)
         return self._launch(self._new(path), open_video(path), question, settings)
 
-    def start_all(self, path: Path, question: Question, each: Sequence[Settings], at_once: int = 2) -> list[Run]:
-        """One run per settings on the same question; at most `at_once` go on at a time, all can be attached to at once.
+    def start_all(self, path: Path, question: Question, each: Sequence[Settings], at_once: int = AT_ONCE) -> list[Run]:
+        """One run per settings on the same question; at most `at_once` of them and `AT_ONCE` of all comparisons go on at a
+        time, all can be attached to at once.
 
         Raises `BadVideo` or `BadSpec`.
         """
@@ -58,21 +62,27 @@ class Runs:
             with self._lock:
                 self._live[run.id] = run
 
+        def turn() -> bool:
+            with self._lock:
+                if not left:
+                    return False
+                run, settings = left.pop(0)
+            if run.control.stopped:  # before its turn: there is nothing to record
+                run.finish()
+                return True
+            try:
+                for _ in play(run, open_video(path), question, settings):
+                    pass
+            except VestaError as error:  # the file vanished while the run waited
+                log.warning("run %s could not start: %s", run.id, error)
+                run.finish()
+            return True
+
         def work() -> None:
-            while True:
-                with self._lock:
-                    if not left:
-                        return
-                    run, settings = left.pop(0)
-                if run.control.stopped:  # before its turn: there is nothing to record
-                    run.finish()
-                    continue
-                try:
-                    for _ in play(run, open_video(path), question, settings):
-                        pass
-                except VestaError as error:  # the file vanished while the run waited
-                    log.warning("run %s could not start: %s", run.id, error)
-                    run.finish()
+            more = True
+            while more:
+                with self._places:
+                    more = turn()
 
         left = list(waiting)
         for n in range(min(at_once, len(waiting))):
