@@ -88,6 +88,14 @@ def test_a_view_chosen_before_its_data_came_waits_for_it(site: ui_page.Site) -> 
     expect(inside.locator(".inside-body li")).to_have_count(3)
 
 
+def test_a_list_read_for_the_first_time_fills_up_by_itself(site: ui_page.Site) -> None:
+    run_id, page, answers = site.recorded(), site.open(), [{"rows": [], "more": False, "left": 4999}]
+    page.route(re.compile("/vesta/find"), lambda r: r.fulfill(json=answers.pop()) if answers else r.fallback())
+    page.get_by_role("tab", name="Replay").click()
+    expect(row(page, run_id)).to_be_visible()
+    assert not answers
+
+
 def test_a_fork_made_here_is_drawn_under_its_parent(site: ui_page.Site) -> None:
     parent = site.recorded(steps=3)
     page = site.open("?tab=replay")

@@ -9,8 +9,9 @@
     const opened = new Map(); /* index id → its open inspector, kept while the list is drawn again */
     V.append(root, [h("div.page-top", {}, h("h2", {}, "Videos"), h("span.dim", {}, "Known by content: the same video under another name is indexed once.")), trouble, bringing, list]);
     async function draw() {
-      const [videos, runs] = await Promise.all([V.get("library").catch((error) => { say(error.message); return []; }), V.get("runs").catch(() => [])]);
-      V.fill(list, videos.length ? videos.map((v) => item(v, runs.filter((r) => r.sha256 === v.key))) : h("p.empty", {}, "No video yet: open one on the Live tab."));
+      const runs = V.get("runs").catch(() => []); /* thousands take seconds when they are read for the first time */
+      const videos = await V.get("library").catch((error) => { say(error.message); return []; });
+      V.fill(list, videos.length ? videos.map((v) => item(v, runs)) : h("p.empty", {}, "No video yet: open one on the Live tab."));
     }
     const say = (text) => { trouble.hidden = !text; trouble.textContent = text; };
     /* A piece of work that goes on: its phase, how far it is, and a way to end it. */
@@ -23,9 +24,10 @@
     const still = (video, name) => h("img", { src: V.url(`video/${video.key}/scene/${encodeURIComponent(name)}`), alt: "", loading: "lazy" });
 
     function item(video, runs) {
-      const known = [video.duration && V.clock(video.duration, false), video.width && `${video.width} × ${video.height}`, video.codec, V.plural(runs.length, "run"), video.here ? "" : "the file is not here"].filter(Boolean);
+      const known = [video.duration && V.clock(video.duration, false), video.width && `${video.width} × ${video.height}`, video.codec, video.here ? "" : "the file is not here"].filter(Boolean);
+      const count = h("span"); runs.then((all) => { count.textContent = ` · ${V.plural(all.filter((r) => r.sha256 === video.key).length, "run")}`; });
       return h("article.card.video", { data: { video: video.key } }, h("div.still", {}, video.still ? still(video, video.still) : null),
-        h("div.run-main", {}, h("b", {}, video.name), h("p.dim", {}, known.join(" · ")), h("p.dim.mono", { title: "Content hash" }, video.key.slice(0, 16)),
+        h("div.run-main", {}, h("b", {}, video.name), h("p.dim", {}, known.join(" · "), count), h("p.dim.mono", { title: "Content hash" }, video.key.slice(0, 16)),
           video.indexes.length ? null : h("p.dim", {}, "Not indexed yet: it is when a question is asked about it.")),
         h("div.row", {}, h("button.mini", { type: "button", disabled: !video.here, onclick: () => { V.chooseVideo(video.key); V.goTab("live"); } }, "ask about it")),
         video.indexes.map((index) => indexRow(video, index)));

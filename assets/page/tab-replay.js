@@ -40,8 +40,9 @@
       const found = await V.get("find?" + query).catch((error) => ({ rows: [], error: error.message }));
       if (mine !== asked) return;
       rows = found.rows; more = found.more;
-      count.textContent = found.error || `${rows.length}${more ? "+" : ""} run${rows.length === 1 ? "" : "s"}`;
-      V.fill(list, rows.length ? rows.map(row) : h("p.empty", { role: "listitem" }, query.size ? "No run matches." : "No run yet: ask a question on the Live tab."));
+      if (found.left) setTimeout(() => mine === asked && load(), 50);
+      count.textContent = found.error || `${rows.length}${more ? "+" : ""} run${rows.length === 1 ? "" : "s"}${found.left ? `, ${found.left} still to be read` : ""}`;
+      V.fill(list, rows.length ? rows.map(row) : h("p.empty", { role: "listitem" }, found.left ? "Reading the runs for the first time …" : query.size ? "No run matches." : "No run yet: ask a question on the Live tab."));
       rows.length ? list.setAttribute("role", "list") : list.removeAttribute("role");
       rest.hidden = !more;
       choose();

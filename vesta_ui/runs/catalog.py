@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,6 +26,8 @@ log = logging.getLogger(__name__)
 CACHE = ".catalog-1.sqlite"
 """Its number is raised when a summary holds something new."""
 INTERRUPTED = "interrupted"
+TOGETHER = 100
+"""Folders read before they are kept. Nobody else waits meanwhile, so the newest are listed while old ones are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,52 +118,80 @@ class Catalog:
 
     def rows(self, limit: int | None = None) -> list[RunSummary]:
         """Newest first; folders that cannot be read are left out. With `limit` only the newest are looked at."""
-        with self._lock:
-            names = self._names()[:limit]
-            known = self._update(names)
-            return [row for name in names if (row := self._summary(name, known[name])) is not None]
+        return self.look(None, limit)[0]
 
     def find(self, query: Query, limit: int | None = None) -> list[RunSummary]:
         """Newest first."""
-        with self._lock:
-            names = self._names()
-            known = self._update(names)
-            words = query.words.casefold().split()
-            hits = self._with_words(words) if words else None
-            rows = (self._summary(name, known[name]) for name in names if hits is None or name in hits)
-            return [row for row in rows if row is not None and query.fits(row)][:limit]
+        return self.look(query, limit)[0]
+
+    def look(
+        self, query: Query | None, limit: int | None = None, within: float | None = None
+    ) -> tuple[list[RunSummary], int]:
+        """The runs that fit, newest first, and how many folders were not read yet.
+
+        `within`: seconds after which no further new folder is read; the next look goes on from there.
+        """
+        names = self._names() if query else self._names()[:limit]
+        known, left = self._update(names, within)
+        words = query.words.casefold().split() if query else []
+        hits = self._with_words(words) if words else None
+        rows = (self._summary(name, known[name]) for name in names if name in known and (hits is None or name in hits))
+        return [row for row in rows if row is not None and (query is None or query.fits(row))][:limit], left
 
     # -------------------------------------------------------------------------------------------- the cache
     def _names(self) -> list[str]:
         if not self.root.is_dir():
             return []
         with os.scandir(self.root) as found:
-            return sorted((one.name for one in found if one.is_dir() and not one.name.startswith(".")), reverse=True)
+            names = (one.name for one in found if one.is_dir())
+            return sorted((name for name in names if name.isascii() and not name.startswith(".")), reverse=True)
 
-    def _update(self, names: Sequence[str]) -> dict[str, str]:
-        """Bring the cache up to date for these folders; their summaries as JSON ("" for what is no run)."""
-        base = self._open()
-        known = {name: (stamp, summary) for name, stamp, summary in base.execute("SELECT id, stamp, summary FROM runs")}
+    def _update(self, names: Sequence[str], within: float | None) -> tuple[dict[str, str], int]:
+        """Bring the cache up to date for these folders; their summaries as JSON ("" for what is no run), and how many
+        were not read in time."""
+        until = math.inf if within is None else time.monotonic() + within
         found: dict[str, str] = {}
-        changed = []
-        for name in names:
-            stamp = _stamp(self.root / name)
-            if name in known and known[name][0] == stamp:
-                found[name] = known[name][1]
-                continue
-            summary, text = _read(self.root / name) if stamp else ("", "")
-            found[name] = summary
-            changed.append((name, stamp, summary, text))
-        try:
-            with base:
-                base.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", changed)
-        except sqlite3.OperationalError as error:  # a read-only folder or another process writing: slower, not wrong
-            log.info("the catalogue of runs was not saved: %s", error)
-        return found
+        left = 0
+        for first in range(0, len(names), TOGETHER):
+            some = names[first : first + TOGETHER]
+            known = self._kept(some[-1], some[0])
+            changed = []
+            for name in some:
+                stamp = _stamp(self.root / name)
+                had, summary = known.get(name, (None, ""))
+                if had != stamp and time.monotonic() < until:
+                    summary, text = _read(self.root / name) if stamp else ("", "")
+                    changed.append((name, stamp, summary, text))
+                elif had != stamp:
+                    left += 1
+                    if had is None:
+                        continue
+                found[name] = summary
+            if changed:
+                self._keep(changed)
+        return found, left
+
+    def _kept(self, oldest: str, newest: str) -> dict[str, tuple[str, str]]:
+        """Name → (stamp, summary) of what is in the cache."""
+        between = "SELECT id, stamp, summary FROM runs WHERE id BETWEEN ? AND ?"
+        with self._lock:
+            return {name: (stamp, summary) for name, stamp, summary in self._open().execute(between, (oldest, newest))}
+
+    def _keep(self, changed: Sequence[tuple[str, str, str, str]]) -> None:
+        with self._lock:
+            try:
+                _insert(self._open(), changed)
+            except sqlite3.OperationalError as error:  # a read-only folder or another process writing
+                log.info("the catalogue of runs is not saved from now on: %s", error)
+                memory = sqlite3.connect(":memory:", check_same_thread=False)
+                self._open().backup(memory)
+                self._base = memory
+                _insert(memory, changed)
 
     def _with_words(self, words: Sequence[str]) -> set[str]:
         where = " AND ".join("instr(text, ?) > 0" for _ in words)
-        return {str(name) for (name,) in self._open().execute(f"SELECT id FROM runs WHERE {where}", list(words))}
+        with self._lock:
+            return {str(name) for (name,) in self._open().execute(f"SELECT id FROM runs WHERE {where}", list(words))}
 
     def _open(self) -> sqlite3.Connection:
         if self._base is None:
@@ -174,6 +206,11 @@ class Catalog:
             return None
         data = json.loads(summary)
         return RunSummary(folder=self.root / name, **(data | {"failures": tuple(data["failures"])}))
+
+
+def _insert(base: sqlite3.Connection, changed: Sequence[tuple[str, str, str, str]]) -> None:
+    with base:
+        base.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", changed)
 
 
 def _opened(path: Path) -> sqlite3.Connection | None:

@@ -172,9 +172,15 @@ class Runs:
 
     def list(self, query: Query | None = None, limit: int | None = None) -> tuple[RunSummary, ...]:
         """Newest first; folders that cannot be read are left out. Without a query and with a limit it is always quick."""
-        rows = self.catalog.find(query, limit) if query else self.catalog.rows(limit)
+        return self.look(query, limit)[0]
+
+    def look(
+        self, query: Query | None, limit: int | None, within: float | None = None
+    ) -> tuple[tuple[RunSummary, ...], int]:
+        """`list` that spends about `within` seconds on folders never read before, and how many of them are left."""
+        rows, left = self.catalog.look(query, limit, within)
         live = {run.id for run in self.live()}
-        return tuple(replace(row, outcome="running") if row.id in live else row for row in rows)
+        return tuple(replace(row, outcome="running") if row.id in live else row for row in rows), left
 
     def delete(self, run_id: str) -> None:
         """Remove a recorded run with everything in its folder. Raises `BadTrace` for an unknown one, `Busy` for a live one."""

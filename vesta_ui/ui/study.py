@@ -23,11 +23,14 @@ from vesta_ui.ui import ledger_view, timeline, view
 Json = dict[str, Any]
 NEWEST = 300
 """Most rows of a list sent at once."""
+PATIENCE_S = 0.6
+"""Reading of run folders never read before, an answer: the page shows what there is and asks on."""
 
 
 # ------------------------------------------------------------------------------------------------ finding
 def rows(runs: Runs, asked: Mapping[str, str], cases: Cases) -> Json:
-    """The runs that fit, newest first; with `tree` every fork under its parent. Raises `BadInput`."""
+    """The runs that fit, newest first; with `tree` every fork under its parent. `left`: folders to be read by the next
+    call. Raises `BadInput`."""
     label = asked.get("label", "")
     query = Query(
         words=asked.get("words", ""),
@@ -38,9 +41,11 @@ def rows(runs: Runs, asked: Mapping[str, str], cases: Cases) -> Json:
         most_usd=float(asked["most_usd"]) if asked.get("most_usd") else None,
         ids=cases.labelled(label) if label else None,
     )
-    found = runs.list(None if query == Query() else query, None if asked.get("tree") else NEWEST + 1)
+    limit = None if asked.get("tree") else NEWEST + 1
+    found, left = runs.look(None if query == Query() else query, limit, PATIENCE_S)
     order = family(found) if asked.get("tree") else [(row, 0) for row in found]
-    return {"rows": [one.shown() | {"depth": depth} for one, depth in order[:NEWEST]], "more": len(order) > NEWEST}
+    shown = [one.shown() | {"depth": depth} for one, depth in order[:NEWEST]]
+    return {"rows": shown, "more": len(order) > NEWEST, "left": left}
 
 
 # ------------------------------------------------------------------------------------------------ one step by hand
