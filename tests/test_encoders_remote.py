@@ -167,7 +167,8 @@ def test_an_answer_that_is_no_embedding_is_refused(server, body):
 
 
 @pytest.mark.parametrize(
-    "spec", ["remote", "remote:m", "remote:@http://x", "remote:m@nowhere", "remote:m@http://u:p@h/v1"]
+    "spec",
+    ["remote", "remote:m", "remote:@http://x", "remote:m@no where", "remote:m@http://u:p@h/v1", "remote:m@u:p@h/v1"],
 )
 def test_bad_specs(spec):
     with pytest.raises(BadSpec):

@@ -40,6 +40,11 @@ class Reply(BaseModel):
         ("compatible:qwen2.5vl:7b@http://127.0.0.1:11434/v1", "compatible", "qwen2.5vl:7b", "http://127.0.0.1:11434/v1"),
         ("compatible:a@b/c@localhost:8080", "compatible", "a@b/c", "http://localhost:8080/v1"),
         ("compatible:m@https://host.example/api/v1/", "compatible", "m", "https://host.example/api/v1"),
+        ("compatible:m@HTTP://127.0.0.1:8080/v1", "compatible", "m", "http://127.0.0.1:8080/v1"),
+        ("compatible:m@httpbox:8080/v1/", "compatible", "m", "http://httpbox:8080/v1"),
+        ("compatible:m@[::1]:8080/v1//v1/", "compatible", "m", "http://[::1]:8080/v1"),
+        ("compatible:m@ http://h/v1/models ", "compatible", "m", "http://h/v1"),
+        ("compatible:@cf/meta/llama@http://h/v1/v1/chat/completions/", "compatible", "@cf/meta/llama", "http://h/v1"),
         ("scripted:/x/y.json", "scripted", "/x/y.json", ""),
     ],
 )  # fmt: skip
@@ -60,13 +65,16 @@ def test_presets_name_roles_and_models_that_exist(settings: Settings) -> None:
 @pytest.mark.parametrize(
     "spec",
     ["", "o3", "openai", "openai:", "openai: ", "claude:x", "compatible:m", "compatible:@http://x/v1", "embedded",
-     "compatible:m@http://", "compatible:m@http://x:notaport/v1", "compatible:m@http://me:secret@x/v1", "compatible:m@http://x/v1?key=secret"],
+     "compatible:m@http://", "compatible:m@http://x:notaport/v1", "compatible:m@http://me:secret@x/v1", "compatible:m@http://x/v1?key=secret",
+     "compatible:m@me:secret@x/v1", "compatible:m@http://me:secret@x:notaport/v1", "compatible:m@x:y/v1?key=secret", "compatible:@http://me:secret@x/v1",
+     "compatible:m@ftp://x/v1", "compatible:m@http:/x/v1", "compatible:m@http//x/v1", "compatible:m@http://x y/v1", "compatible:m@http://:8080/v1"],
 )  # fmt: skip
 def test_bad_specs_say_what_to_write_in_one_sentence(spec: str) -> None:
     with pytest.raises(BadSpec) as caught:
         models.parse(spec)
     assert "\n" not in str(caught.value)
-    assert "secret" not in str(caught.value) or "password" in str(caught.value)
+    assert "secret" not in str(caught.value)
+    assert any(word in str(caught.value) for word in ("write", "type", "by rules"))
 
 
 def test_a_missing_key_names_its_variable(settings: Settings) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from vesta_ui.control import Control
 from vesta_ui.domain import Usage
 from vesta_ui.encoders import SceneContent, Vectors
-from vesta_ui.errors import BadSpec, ModelFailed
+from vesta_ui.errors import ModelFailed
 from vesta_ui.frames import encode_jpeg
 from vesta_ui.models import http, keys
 from vesta_ui.models.failures import ProviderFailed, classify, sentence
@@ -38,14 +38,9 @@ class RemoteEncoder:
     """
 
     def __init__(self, detail: str, control: Control | None = None) -> None:
-        model, _, url = detail.rpartition("@")
-        if not model or not url:
-            raise BadSpec(
-                "the remote encoder is written remote:MODEL@URL, for example remote:m@http://127.0.0.1:8080/v1"
-            )
+        model, self._url = http.addressed(detail, "remote:m@http://127.0.0.1:8080/v1")
         self.uses_images = model.endswith("+images")
         self._model = model.removesuffix("+images")
-        self._url = http.tidy(url)
         self._line = http.Line(WAIT_S)
         self._control = control or Control()
         self.name = f"remote/{self._model}{'+images' if self.uses_images else ''}@{self._url}"

@@ -168,17 +168,9 @@ def parse(spec: str) -> Spec:
         raise BadSpec(f"“{spec}” names no model: write for example {_EXAMPLES[provider]}")
     if provider != "compatible":
         return Spec(provider, rest.strip())
-    model, at, url = rest.rpartition("@http")
-    if at:
-        url = f"http{url}"
-    else:
-        model, at, url = rest.rpartition("@")
-        url = f"http://{url}"
-    if not at or not model.strip():
-        raise BadSpec(f"“{spec}” needs a model and an address: write for example {_EXAMPLES[provider]}")
-    from vesta_ui.models.http import tidy
+    from vesta_ui.models.http import addressed
 
-    return Spec(provider, model.strip(), tidy(url.strip()))
+    return Spec(provider, *addressed(rest, _EXAMPLES[provider]))
 
 
 _EXAMPLES = {

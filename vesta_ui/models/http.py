@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import re
 import socket
 import threading
 import time
@@ -143,20 +144,39 @@ def local(url: str) -> bool:
         return False
 
 
+def addressed(text: str, example: str) -> tuple[str, str]:
+    """Model and tidy address of `MODEL@URL`; http:// may be left out. Raises `BadSpec`, which repeats no secret."""
+    if written := re.search(r"(?i)@\s*(?=[a-z][a-z0-9+.-]*://)", text):
+        model, url = text[: written.start()].strip(), text[written.end() :].strip()
+    else:
+        model, url = (part.strip() for part in text.rpartition("@")[::2])
+        if ":" in model.partition("@")[2]:
+            raise BadSpec(f"an address without http:// must hold no second “@”: write for example {example}")
+        url = url if re.match(r"(?i)https?[:/]", url) or not url else f"http://{url}"
+    if not model or not url:
+        raise BadSpec(f"a model and an address are needed: write for example {example}")
+    return model, tidy(url)
+
+
+_ENDPOINT = re.compile(r"/+(?:(?:chat/+)?completions|models|responses|embeddings|audio/+transcriptions)/*$")
+
+
 def tidy(url: str) -> str:
     """A base URL as the SDK wants it: `/v1` once at the end, no endpoint. Raises `BadSpec` for one that holds a secret."""
+    if re.search(r"[@?#]", url):  # said before the address is, so that no secret in it is repeated
+        raise BadSpec("an address must hold no password and no query: type the key in Settings instead")
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError as error:
         raise BadSpec(f"“{url}” is not an address: write http://HOST:PORT/v1") from error
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    bad = parts.scheme not in ("http", "https") or not parts.hostname or parts.netloc.endswith(":")
+    if bad or re.search(r"[\s\\]", url):
         raise BadSpec(f"“{url}” is not an address: write http://HOST:PORT/v1")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise BadSpec("an address must hold no password and no query: type the key in Settings instead")
-    steps = [step for step in parts.path.split("/") if step]
-    while steps[-2:] == ["chat", "completions"]:
-        steps = steps[:-2]
+    path = parts.path
+    while (shorter := _ENDPOINT.sub("", path)) != path:
+        path = shorter
+    steps = [step for step in path.split("/") if step]
     while len(steps) > 1 and steps[-1] == steps[-2] == "v1":
         steps.pop()
     return urlunsplit((parts.scheme, parts.netloc, "/" + "/".join(steps or ["v1"]), "", ""))
