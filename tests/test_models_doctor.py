@@ -139,7 +139,11 @@ def test_what_is_wrong_is_named(
         (Answer("<html><title>It works!</title></html>"), "address of a web page"),
         (refusal(402, "Payment required"), "billing page"),
         (replace(refusal(429, "slow down"), headers={"retry-after": "900"}), "wait a minute"),
-        (Answer("", 307, {"location": "https://elsewhere.example/v1"}), "https://elsewhere.example/v1"),
+        (
+            Answer("", 307, {"location": "https://elsewhere.example/API/v1/chat/completions"}),
+            "compatible:m@https://elsewhere.example/API/v1",
+        ),
+        (Answer("", 302, {"location": "/login?next=%2Fv1"}), "no endpoint of an API"),
         (refusal(500, "CUDA out of memory"), "smaller model"),
         (refusal(500, "upstream is overloaded"), "ask again later"),
         (refusal(400, "maximum context length is 512 tokens"), "OLLAMA_CONTEXT_LENGTH"),
@@ -176,6 +180,11 @@ def test_a_key_that_cannot_be_one_and_a_broken_price_table(
     (only,) = examine(f"compatible:m@{server.url}", settings, Control())
     assert only.name == "price table" and "prices.json" in only.fix
     assert [c.verdict for c in examine("embedded", settings, Control())] == ["good"]
+
+
+def test_a_move_inside_the_server_is_told_as_a_whole_spec(server: ProviderServer, settings: Settings) -> None:
+    found = checks(server, settings, Answer("", 308, {"location": "/moved/v1/chat/completions"}))
+    assert found["answers"].fix.endswith(f"compatible:m@{server.root}/moved/v1")
 
 
 def test_the_right_path_is_found_when_the_wrong_one_was_written(server: ProviderServer, settings: Settings) -> None:

@@ -69,12 +69,12 @@ def examine(spec: str, settings: Settings, control: Control) -> Iterator[Check]:
     yield listed
     if dead:
         return
-    answered, call = _ping(model, parsed.provider, control)
+    answered, call = _ping(model, control)
     yield answered
     if call is None:
         return
-    yield _structured(model, parsed.provider, control)
-    yield from _pictures(model, parsed.provider, control)
+    yield _structured(model, control)
+    yield from _pictures(model, control)
     yield _price(model, call)
 
 
@@ -90,7 +90,7 @@ def _offered(model: Model, spec: Spec, control: Control) -> tuple[Check, bool]:
         dead = error.kind in ("connection", "timeout")
         elsewhere = _elsewhere(model, spec, control) if error.kind in ("connection", "not_found", "malformed") else ""
         if dead or elsewhere:
-            return Check("reachable", "bad", str(error), elsewhere or remedy(error, spec.provider)), True
+            return Check("reachable", "bad", str(error), elsewhere or remedy(error, model.name)), True
         fix = "none needed if the next check is good"
         return Check("reachable", "weak", f"the server gives no list of models: {error}", fix), False
     if wanted in names or f"{wanted}:latest" in names:
@@ -120,21 +120,21 @@ def _elsewhere(model: Model, spec: Spec, control: Control) -> str:
                 return f"the API is at another address there: write {there}"
         except ModelFailed as error:
             if scheme == other == "https" and "certificate" in str(error).lower():
-                return f"the server speaks TLS: write {there}; then {remedy(error, spec.provider)}"
+                return f"the server speaks TLS: write {there}; then {remedy(error, model.name)}"
             if error.kind == "timeout" or (error.kind == "connection" and "refused" in str(error)):
                 return ""
     return ""
 
 
-def _failed(name: str, error: ModelFailed, provider: str) -> Check:
-    return Check(name, "bad", f"{error.kind.replace('_', ' ')}: {error}", remedy(error, provider))
+def _failed(name: str, error: ModelFailed, model: Model) -> Check:
+    return Check(name, "bad", f"{error.kind.replace('_', ' ')}: {error}", remedy(error, model.name))
 
 
-def _ping(model: Model, provider: str, control: Control) -> tuple[Check, ModelCall | None]:
+def _ping(model: Model, control: Control) -> tuple[Check, ModelCall | None]:
     try:
         _, call = ask(model, "doctor", [Turn("user", "Answer with the one word: ready")], None, control, TOKENS)
     except ModelFailed as error:
-        return _failed("answers", error, provider), None
+        return _failed("answers", error, model), None
     usage = call.usage
     tokens = (
         "tokens not reported" if usage.input_tokens is None else f"{usage.input_tokens} + {usage.output_tokens} tokens"
@@ -143,12 +143,12 @@ def _ping(model: Model, provider: str, control: Control) -> tuple[Check, ModelCa
     return Check("answers", "good", f"answered in {usage.seconds:.1f} s, {tokens}{learnt}"), call
 
 
-def _structured(model: Model, provider: str, control: Control) -> Check:
+def _structured(model: Model, control: Control) -> Check:
     turn = Turn("user", "Name the colours of a traffic light, top to bottom, as JSON with a list “colours”.")
     try:
         _, call = ask(model, "doctor", [turn], Colours, control, TOKENS)
     except ModelFailed as error:
-        return _failed("structured output", error, provider)
+        return _failed("structured output", error, model)
     mode = model.known.mode
     repaired = any("repair" in attempt for attempt in call.attempts)
     if mode is Mode.SCHEMA and not repaired:
@@ -158,9 +158,9 @@ def _structured(model: Model, provider: str, control: Control) -> Check:
     return Check("structured output", "weak", text, fix)
 
 
-def _pictures(model: Model, provider: str, control: Control) -> Iterator[Check]:
+def _pictures(model: Model, control: Control) -> Iterator[Check]:
     """Two squares: are they seen, and does the server take more than one picture in a request?"""
-    vision = remedy(ModelFailed("too_many_images", ""), provider)
+    vision = remedy(ModelFailed("too_many_images", ""), model.name)
     seen: list[str] = []
     for squares in (("red",), ("red", "blue")):
         images = tuple(_square(colour, n) for n, colour in enumerate(squares))
@@ -168,7 +168,7 @@ def _pictures(model: Model, provider: str, control: Control) -> Iterator[Check]:
         try:
             found, call = ask(model, "doctor", [turn], Colours, control, TOKENS)
         except ModelFailed as error:
-            yield _failed("pictures", error, provider)
+            yield _failed("pictures", error, model)
             return
         seen = [colour.lower() for colour in found.colours]
         if not all(any(colour in said for said in seen) for colour in squares):

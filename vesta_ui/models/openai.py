@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
+from urllib.parse import urljoin
 
 import openai
 
@@ -99,7 +100,7 @@ class _Chat(Remote):
         except openai.APITimeoutError as error:
             raise ProviderFailed("timeout", sentence("timeout", self.url), again=True) from error
         except openai.APIStatusError as error:
-            raise classify(error.status_code, _text(error), error.response.headers, sent) from error
+            raise classify(error.status_code, _text(error), _headers(error), sent) from error
         except openai.APIConnectionError as error:
             cause = f"{type(error.__cause__ or error).__name__}: {error.__cause__ or error}"
             raise ProviderFailed("connection", sentence("connection", f"{self.url}: {cause}"), again=True) from error
@@ -289,3 +290,11 @@ def _text(error: openai.APIStatusError) -> str:
         return error.response.text
     except Exception:  # the body may have been cut off; the status still counts
         return ""
+
+
+def _headers(error: openai.APIStatusError) -> Mapping[str, str]:
+    """The answer's headers, with a place to go to as a whole address."""
+    headers = dict(error.response.headers)
+    if "location" in headers:
+        headers["location"] = urljoin(str(error.request.url), headers["location"])
+    return headers

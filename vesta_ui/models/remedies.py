@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from vesta_ui.errors import ModelFailed
+from vesta_ui.errors import BadSpec, ModelFailed
+from vesta_ui.models.http import tidy
 from vesta_ui.models.keys import VARIABLES, get_key
 
 _CAUSES: tuple[tuple[str, str], ...] = (
@@ -36,22 +37,37 @@ _KINDS = {
 }  # fmt: skip
 
 
-def remedy(failure: ModelFailed, provider: str) -> str:
-    """One step that can end this failure."""
+def remedy(failure: ModelFailed, name: str) -> str:
+    """One step that can end this failure of `name`, a provider or PROVIDER:MODEL."""
     words = str(failure).lower()
     match failure.kind:
         case "connection":
             said = (fix for pattern, fix in _CAUSES if re.search(pattern, words))
             return next(said, "start the server, and check host, port and path of its address")
         case "auth":
-            return _key(provider, words)
+            return _key(name.partition(":")[0], words)
         case "not_found":
             if "web page" in words:
                 return "this is the address of a web page: write that of the API, which mostly ends in /v1"
             return "correct the model's name, or the path of the address (most servers: /v1)"
         case "server":
-            return _server(words)
+            moved = re.search(r"it redirects to (\S+?);", str(failure))
+            return _moved(moved[1], name) if moved else _server(words)
     return _KINDS.get(failure.kind, "look into the server's log")
+
+
+def _moved(where: str, name: str) -> str:
+    """What to write when a request was sent on; a place that is no longer an endpoint may be a page to log in at."""
+    try:
+        base = tidy(where)
+    except BadSpec:
+        base = where
+    if base.rstrip("/") == where.rstrip("/"):
+        return f"it redirects to {where}, which is no endpoint of an API: correct the address, or log in there first"
+    provider = name.partition(":")[0]
+    if provider == "compatible":
+        return f"write the address it redirects to: {name}@{base}"
+    return f"set the provider's base URL (OPENAI_BASE_URL, GOOGLE_GEMINI_BASE_URL) to what it redirects to: {base}"
 
 
 def _key(provider: str, words: str) -> str:
@@ -64,8 +80,6 @@ def _key(provider: str, words: str) -> str:
 
 
 def _server(words: str) -> str:
-    if moved := re.search(r"it redirects to (\S+?);", words):
-        return f"write the address it redirects to: {moved[1]}"
     if re.search(r"loading|warming|starting", words):
         return "the model is still being loaded: wait and ask again"
     if re.search(r"overloaded|capacity|unavailable|busy|bad gateway", words):
