@@ -74,6 +74,8 @@ FORMS: dict[str, Callable[[str], str]] = {
     "google header": lambda key: f"'x-goog-api-key': '{key}'",
     "basic header": lambda key: f"Authorization: Basic {b64(':' + key)}",
     "basic header with a name": lambda key: f"Basic {b64('me:' + key)}",
+    "hexadecimal": lambda key: key.encode().hex(),
+    "hexadecimal in capitals": lambda key: key.encode().hex().upper(),
     "base64": b64,
     "base64 of the header": lambda key: b64(f"Bearer {key}"),
     "base64 for addresses": lambda key: base64.urlsafe_b64encode(key.encode()).decode(),

@@ -1,7 +1,7 @@
 """Provider keys of this process: from the providers' own variables, or typed by the user for this session.
 
 Held in memory only. `scrub` takes them, and image data, out of any text that is about to be shown or kept, however they
-are spelt there: as they are, escaped as in JSON, HTML or an address, or in base64 as in a header.
+are spelt there: as they are, escaped as in JSON, HTML or an address, in hexadecimal, or in base64 as in a header.
 """
 
 from __future__ import annotations
@@ -90,14 +90,15 @@ def _spelt(secrets: Sequence[str]) -> re.Pattern[str]:
 
 
 def _encoded(secret: str) -> list[str]:
-    """What surely stands in the base64 of any text that holds `secret`, for each place it may begin at, in both alphabets."""
+    """In hexadecimal, and what surely stands in the base64 of any text that holds it: for each place it may begin at."""
     data = secret.encode()
     cores = []
     for before in range(3):
         whole = base64.b64encode(b"\0" * before + data).decode()
         first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6
         cores.append(whole[first:last])
-    return [form for core in cores if len(core) >= 8 for form in {core, core.translate(str.maketrans("+/", "-_"))}]
+    both = [form for core in cores if len(core) >= 8 for form in {core, core.translate(str.maketrans("+/", "-_"))}]
+    return [data.hex(), data.hex().upper(), *both]
 
 
 def _character(one: str) -> str:
