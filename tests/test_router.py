@@ -15,7 +15,8 @@ from vesta_ui.cues import CUES, Row
 from vesta_ui.domain import Choice, Demand, Emphasis, Estimate, Flag, Policy, Question, View
 from vesta_ui.router import merge, prior, project, route
 
-LABELLED = json.loads((Path(__file__).parent / "data" / "routed_questions.json").read_text(encoding="utf-8"))
+SET = json.loads((Path(__file__).parent / "data" / "routed_questions.json").read_text(encoding="utf-8"))
+LABELLED = SET["questions"]
 
 
 def question(text: str, choices: list[str] | tuple[str, ...] = ()) -> Question:
@@ -32,6 +33,12 @@ def test_the_labelled_questions_are_at_least_twenty_a_policy_with_traps() -> Non
     assert all(per_policy[policy.value] >= 20 for policy in Policy)
     assert sum("trap" in one for one in LABELLED) >= 12
     assert len({one["question"] for one in LABELLED}) == len(LABELLED)
+
+
+def test_the_set_says_how_it_was_made_and_what_was_right_at_first_try() -> None:
+    assert "before the prior was run" in " ".join(SET["made"])
+    right, asked = (sum(column) for column in zip(*SET["first_try"], strict=True))
+    assert asked + 6 == len(LABELLED) and right / asked >= 0.85
 
 
 def test_words_alone_route_the_labelled_questions() -> None:

@@ -60,6 +60,7 @@ _PICTURE = (
 _AT_END = r"(?=\s*(?:$|[?.,:;!]|in th(?:e|is) (?:video|film|clip|episode|game|match)|of all|among|out of))"
 _MORE = "more|fewer|less|longer|shorter|larger|smaller|bigger|faster|slower|higher|lower|taller|older|heavier|cheaper"
 _MOST = "most|fewest|least|longest|shortest|highest|lowest|fastest|slowest|largest|smallest"
+_NTH = "second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
 _VERDICTS = "true|false|correct|incorrect|accurate|untrue|wrong|supported|consistent"
 _THINGS = (
     "name|colou?r|title|text|word|brand|logo|date|year|sign|shape|letter|animal|object|item|flag|pattern|symbol|breed"
@@ -80,7 +81,7 @@ CUES: tuple[Row, ...] = (
     Row(_REPEATED, Flag.COUNTING, "How many goals are scored?",
         rf"how many (?:\w+ ){{0,2}}?(?:{_HAPPENINGS})\b(?!.*{_ONE_MOMENT})"),
     Row(_REPEATED, Flag.COUNTING, "How many cakes does he bake?",
-        rf"how many (?:[\w-]+ ){{1,3}}?(?:do|does|did)\b(?!.*\b(?:{_FACTS})\b)(?!.*{_ONE_MOMENT})"),
+        rf"how many (?:[\w-]+ ){{1,5}}?(?:do|does|did)\b(?!.*\b(?:{_FACTS})\b)(?!.*{_ONE_MOMENT})"),
     Row(_REPEATED, Flag.COUNTING, "How many guests leave early?",
         rf"how many (?:[\w-]+ ){{1,3}}?(?:{_COMINGS}|(?:is|are|was|were|get) (?:{_DONE}))\b(?!.*{_ONE_MOMENT})"),
     Row(_REPEATED, Flag.COUNTING, "How many cars pass in total?",
@@ -105,6 +106,11 @@ CUES: tuple[Row, ...] = (
         r"\b(?:first|last|earliest|latest) (?:to (?:appear|arrive|leave|finish|speak|happen|enter|be))\b"),
     Row(_ORDERING, Flag.ORDERING, "Does it rain before or after lunch?",
         r"before or after|after or before|(?:earlier|later|sooner) than|comes? (?:before|after|first|last)\b|\bpreced\w+"),
+    Row(_ORDERING, Flag.ORDERING, "After which scene does it rain?",
+        r"\b(?:before|after|between) which\b|\bwhich of (?:these|the following|them)\b.*\b(?:before|after)\b"),
+    Row(_ORDERING, Flag.ORDERING, "What is the third town that she visits?",
+        rf"\b(?:what|which|who)\b.*\bthe (?:{_NTH}) [\w-]+ (?:(?:that|which|who|whom) )?"
+        r"(?:(?:the [\w-]+|he|she|they|we) [\w-]+|(?:shown|seen|visited|introduced|mentioned|presented|played|named)\b)"),
     Row(_ORDERING, Flag.STATE_CHANGE, "How does the lake change over time?",
         r"(?:chang|evolv|develop|progress|transform|shift|vary|varie|grow)\w*\b.*(?:over time|throughout|over the course"
         r"|during the (?:video|film|match)|from (?:the )?(?:beginning|start) to|across the (?:video|film|scenes))"),
@@ -113,6 +119,8 @@ CUES: tuple[Row, ...] = (
     # ---- quantitative comparison
     Row(_COMPARISON, Flag.NUMERIC, "Is the red car faster than the blue one?",
         rf"\b(?:{_MORE})\b.*\bthan\b(?! (?:once|twice|one|two|\d))"),
+    Row(_COMPARISON, Flag.NUMERIC, "Who talks longer, the guide or the driver?",
+        rf"\b(?:which|who|whose|what)\b.*\b(?:{_MORE})\b[^,:]*[,:] .*\bor\b"),
     Row(_COMPARISON, Flag.NUMERIC, "What is the difference in height?",
         rf"how much (?:{_MORE})|difference (?:in|between)\b.*\b(?:{_QUANTITIES}|size|length|and)\b"),
     Row(_COMPARISON, Flag.NUMERIC, "Who has the most points?",
@@ -143,6 +151,17 @@ CUES: tuple[Row, ...] = (
         r"(?! (?:number|board|code|field)\b)"),
     Row(_HYPOTHESES, None, "Which title best describes the clip?",
         r"best (?:describ|explain|summar|captur|characteri|reflect|represent|match|fit|support|account|descr|explan)\w*"),
+    Row(_HYPOTHESES, None, "Which title suits the clip best?",
+        r"\b(?:suit|fit|describe|explain|summari[sz]e|capture|reflect)s?\b.*\bbest\b"),
+    Row(_HYPOTHESES, None, "How can his silence be explained?",
+        r"\bhow (?:can|could|might|should|would) .*\bbe (?:explained|interpreted|understood)\b|\bwhat explains\b"),
+    Row(_HYPOTHESES, None, "How might she react to the news?",
+        r"\bhow (?:might|would|could|will) .*\b(?:react|respond|behave)\b|what (?:can|could) (?:you|we|one) (?:tell|say) about\b"
+        r"|\bthe point .*\bmak(?:e|es|ing)\b"),
+    Row(_HYPOTHESES, None, "Who is to blame for the delay?", r"\b(?:responsible|to blame|at fault|guilty)\b"),
+    Row(_HYPOTHESES, None, "Is he lying or telling the truth?",
+        r"\b(?:lying or|or lying|tell\w* the truth|honest(?:ly)?|sincere(?:ly)?|pretend\w*|on purpose|deliberate(?:ly)?"
+        r"|intentional(?:ly)?)\b"),
     Row(_HYPOTHESES, None, "What is he most likely to do?",
         r"most (?:likely|plausible|reasonable|appropriate|accurate\w*|probable|probably|suitable)"),
     Row(_HYPOTHESES, None, "Which statement fits?",
@@ -159,7 +178,7 @@ CUES: tuple[Row, ...] = (
         r"\b(?:main|central|overall|primary|underlying|key) (?:idea|topic|point|subject|theme|goal|purpose|focus|argument"
         r"|conflict|message|lesson|takeaway)|mainly about|turning point"),
     Row(_HYPOTHESES, None, "What would have happened otherwise?",
-        r"what (?:if|would (?:have )?happen\w*)|would have|\bwhether\b"
+        r"what (?:if|would (?:have )?happen\w*)|\bwould\b.*\bif\b|would have|\bwhether\b"
         r"|(?:will|might|may|could) (?:\w+ )?(?:happen|do|be) next|what (?:kind|sort|type) of person"
         r"|what (?:led|leads|causes|caused|makes|made) (?:to|the|her|him|them)\b"),
     # ---- localized recognition or description
