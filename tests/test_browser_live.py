@@ -106,6 +106,12 @@ def test_one_selection_lights_up_in_every_view(site: ui_page.Site) -> None:
     expect(page.locator("#steps .step.sel")).to_have_attribute("data-step", "1")
 
 
+def test_the_coverage_tab_tells_what_share_of_the_video_was_seen_and_heard(site: ui_page.Site) -> None:
+    page = site.open(f"?run={site.recorded()}")
+    page.locator("#ledger").get_by_role("tab", name="Coverage").click()
+    expect(page.locator("#ledger")).to_contain_text("Seen 7 %, heard 7 % of the video.")  # 4 s each of 60 s
+
+
 def test_reload_and_a_second_tab_show_the_same_run_going_on(site: ui_page.Site) -> None:
     run, player = site.live(steps=6)
     page = site.open(f"?run={run.id}")

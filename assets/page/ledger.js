@@ -64,7 +64,7 @@
     function coverage() {
       const c = ledger.coverage;
       const bar = (name, list, kind) => h("div.cov", {}, h("span", {}, name), h("div.cov-bar", { class: c.seen.length || c.heard.length ? "begun" : "" }, list.map(([s, e]) => h("i", { class: kind, style: { left: (100 * s) / c.duration + "%", width: Math.max(0.3, (100 * (e - s)) / c.duration) + "%" } }))));
-      return [h("p", {}, `Seen ${V.percent(c.seen_share)} of the picture, heard ${V.percent(c.heard_share)} of the speech. `, h("b", { class: c.sufficient ? "ok" : "" }, c.sufficient ? "Sufficient. " : "Not yet sufficient. "), c.why),
+      return [h("p", {}, `Seen ${V.percent(c.seen_share)}, heard ${V.percent(c.heard_share)} of the video. `, h("b", { class: c.sufficient ? "ok" : "" }, c.sufficient ? "Sufficient. " : "Not yet sufficient. "), c.why),
         bar("seen", c.seen, "seen"), bar("heard", c.heard, "heard"),
         c.never.length ? h("p", {}, "Never looked at: ", c.never.slice(0, 40).map(([s, e]) => [V.time(s, e), " "])) : h("p", {}, "Everything was looked at.")];
     }
