@@ -5,9 +5,9 @@
   const V = window.VESTA, { h } = V;
   const COLUMNS = [["answer", (r) => r.answer || "none"], ["own evidence", (r) => (r.share === null ? "none cited" : (100 * r.share).toFixed(1) + " %")], ["frames", (r) => r.frames], ["of them in the evidence", (r) => r.inside], ["input tokens", (r) => (r.counted ? "" : "≈ ") + r.tokens.toLocaleString("en")], ["frames / s of evidence", (r) => r.frames_per_s.toFixed(1)], ["tokens / s of evidence", (r) => Math.round(r.tokens_per_s).toLocaleString("en")], ["money", (r) => (r.cost_usd === null ? "unknown" : r.cost_usd === 0 ? "free" : V.money(r.cost_usd))]];
 
-  V.pay = (letters) => {
-    const body = h("div.pay"), place = h("section.card", { id: "pay" }, h("div.panel-top", {}, h("h2", {}, "When does it pay?")), body);
-    V.get("pay?runs=" + Object.keys(letters).join(",")).then((p) => V.fill(body, ...draw(p, letters)), (error) => V.fill(body, h("p.pad.dim", {}, error.message)));
+  V.pay = (letters, id = "pay", from = "pay?runs=" + Object.keys(letters).join(",")) => {
+    const body = h("div.pay"), place = h("section.card", { id }, h("div.panel-top", {}, h("h2", {}, "When does it pay?")), body);
+    V.get(from).then((p) => V.fill(body, ...draw(p, letters)), (error) => V.fill(body, h("p.pad.dim", {}, error.message)));
     return place;
   };
   const drawn = (svg) => document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);

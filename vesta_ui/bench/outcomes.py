@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from vesta_ui.bench.pay import input_tokens
 from vesta_ui.bench.score import Outcome, Share
 from vesta_ui.domain import Interval, Question, merge
+from vesta_ui.domain import Outcome as Ended
 from vesta_ui.events import Event, Observed
 from vesta_ui.runs.cases import agrees, evidence_iou
 from vesta_ui.runs.compare import answer_of, cost
 from vesta_ui.runs.run import Run
 from vesta_ui.settings import ABLATIONS
+
+ANSWERED = (Ended.ANSWERED, Ended.BUDGET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ class Row:
 
     @property
     def answered(self) -> bool:
-        return self.outcome in ("answered", "budget")
+        """A failed run may hold what it had found so far: that is no answer of this configuration."""
+        return self.outcome in ANSWERED
 
 
 def row(
@@ -69,7 +73,8 @@ def row(
     """`one` has started and ended; `spans` are the gold intervals in seconds."""
     session, gold_spans = one.session(), merge(spans)
     assert session.started is not None
-    answer, spent, finished = session.answer, cost(session), session.finished
+    spent, finished = cost(session), session.finished
+    answer = session.answer if finished and finished.outcome in ANSWERED else None
     duration = session.started.video.duration_s
     cited = [Interval(e.start, e.end) for e in answer.evidence] if answer else []
     return Row(
@@ -80,7 +85,7 @@ def row(
         outcome=finished.outcome.value if finished else "interrupted",
         failure=finished.failure if finished else "",
         reason=finished.reason if finished else "",
-        answer=answer_of(session),
+        answer=answer_of(session) if answer else "no answer",
         confidence=answer.confidence if answer else 0.0,
         policy=session.route.policy.value if session.route else "",
         steps=len(session.steps),

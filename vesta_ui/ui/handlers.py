@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 
 from vesta_ui import samples
+from vesta_ui.bench.suite import Benches
 from vesta_ui.domain import Action
 from vesta_ui.errors import BadInput, VestaError
 from vesta_ui.events import RunStarted
@@ -46,6 +47,7 @@ class Handlers:
 
     def __init__(self, settings: Settings, runs: Runs, shelf: Shelf) -> None:
         self.settings, self.runs, self.shelf = settings, runs, shelf
+        self.benches = Benches(settings.data_dir, runs, lambda key: shelf.find(key).path)
 
     # ------------------------------------------------------------------------------------------- videos
     def open_path(self, text: str) -> tuple[Any, Json]:

@@ -93,16 +93,17 @@ def served(settings: Settings, port: int, *, mcp: bool = False) -> tuple[Any, An
         prevent_thread_lock=True,
         app_kwargs={"routes": routes(handlers)},
     )
-    return page, Closing(handlers.runs, handlers.shelf)
+    return page, Closing(handlers.runs, handlers.shelf, handlers.benches)
 
 
 class Closing:
     """Stops what still runs when the server ends, so that every trace is whole."""
 
-    def __init__(self, runs: Any, shelf: Any) -> None:
-        self.runs, self.shelf = runs, shelf
+    def __init__(self, runs: Any, shelf: Any, benches: Any) -> None:
+        self.runs, self.shelf, self.benches = runs, shelf, benches
 
     def close(self) -> None:
+        self.benches.stop()
         for run in self.runs.live():
             run.control.stop()
         for run in self.runs.live():

@@ -8,17 +8,18 @@ from string import ascii_uppercase
 from typing import Any
 
 from vesta_ui.bench.pay import pay
+from vesta_ui.domain import Interval
 from vesta_ui.runs.run import Run
 
 
-def paid(every: Sequence[Run]) -> dict[str, Any]:
+def paid(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "") -> dict[str, Any]:
     """What each run spent, and the picture, where the nth of all runs has the nth letter.
 
-    Runs that still go on are left out. Raises `BadInput` when the runs are not of one video and question.
+    Runs that still go on are left out; `evidence` and `answer` as in `pay`. Raises `BadInput` when the runs are not of one video and question.
     """
     lettered = [(run, letter) for run, letter in zip(every, ascii_uppercase, strict=False) if _ended(run)]
     finished = [run for run, _ in lettered]
-    found = pay(finished)
+    found = pay(finished, evidence, answer)
     return {
         "duration": found.duration_s,
         "evidence": [[one.start, one.end] for one in found.evidence],

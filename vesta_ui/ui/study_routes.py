@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from vesta_ui.runs import export
 from vesta_ui.runs.cases import Cases
-from vesta_ui.ui import index_routes, pay_view, study
+from vesta_ui.ui import bench_routes, index_routes, pay_view, study
 from vesta_ui.ui.handlers import Handlers
 
 TYPES = {
@@ -69,6 +69,7 @@ def endpoints(handlers: Handlers) -> dict[str, Any]:
         "case/{case}": case,
         "case/{case}/export": export_case,
         **index_routes.endpoints(handlers),
+        **bench_routes.endpoints(handlers),
     }
 
 

@@ -10,6 +10,7 @@ TABS = {
     "replay": "vesta_ui.ui.tabs.replay:build",
     "compare": "vesta_ui.ui.tabs.compare:build",
     "cases": "vesta_ui.ui.tabs.cases:build",
+    "bench": "vesta_ui.ui.tabs.bench:build",
     "doctor": "vesta_ui.ui.tabs.doctor:build",
 }
 """In display order. A tab is listed when it works."""
