@@ -13,6 +13,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 from ui_run import EVIL
 
+from vesta_ui.bench.pay import input_tokens
+from vesta_ui.exploration.tokens import FRAME_TOKENS
 from vesta_ui.runs import export
 from vesta_ui.runs.cases import Cases
 
@@ -164,6 +166,20 @@ def test_several_agents_answer_the_live_question_on_one_board(site: ui_page.Site
     expect(page.locator("#compare .lane-run")).to_have_count(2)
     expect(page.locator("#compare .lane-run .said b")).to_have_count(2, timeout=60_000)
     expect(page.locator("#compare .costs").first.locator("th")).to_have_text(["", "A native", "B native"])
+
+
+def test_native_answers_with_the_input_tokens_of_a_run(site: ui_page.Site) -> None:
+    run_id = site.recorded(steps=4)
+    tokens = input_tokens(site.runs.get(run_id))
+    page = site.open(f"?tab=compare&cmp={run_id}")
+    page.get_by_role("button", name="match native").click()
+    heads = page.locator("#compare .costs").first.locator("th")
+    expect(heads).to_have_text(["", "A vesta", "B matched native"], timeout=60_000)
+    expect(page.locator("#compare .lane-run .said b")).to_have_count(2, timeout=60_000)
+    frames = page.locator("#compare .costs").first.locator("tr", has_text=re.compile("^frames")).locator("td")
+    expect(frames.nth(2)).to_have_text(str(tokens // FRAME_TOKENS))
+    expect(page.locator("#pay")).to_contain_text("B matched native")
+    expect(page.get_by_role("button", name="match native")).to_have_count(1)
 
 
 def test_a_case_is_kept_judged_noted_and_found_again(site: ui_page.Site) -> None:

@@ -10,15 +10,19 @@ from typing import Any
 
 import pytest
 from explore_help import answer, decided, finished, looked, play, script, sighting, square
+from test_recorder import STARTED
 
 from vesta_ui import models
 from vesta_ui.__main__ import main
 from vesta_ui.bench import squares
+from vesta_ui.bench.pay import to_match
 from vesta_ui.domain import Outcome
+from vesta_ui.errors import BadInput
 from vesta_ui.events import IndexReady, Warned
 from vesta_ui.exploration.tokens import FRAME_TOKENS, HIGH_FRAME_TOKENS, estimate, frames_for
 from vesta_ui.models import Request, Spec, VideoPart
 from vesta_ui.models.scripted import ScriptedModel
+from vesta_ui.runs.run import Run
 from vesta_ui.settings import Settings
 
 SAMPLE = square(30, 10, 5)
@@ -78,6 +82,25 @@ def test_it_is_matched_to_a_given_run_from_a_shell(
     assert main([*asked, "--data-dir", str(tmp_path / "d"), "--match", str(one.folder)]) == 0
     usage = json.loads(capsys.readouterr().out)["usage"]
     assert usage["frames"] == frames_for(estimate(one.events)) != 60
+    assert main([*asked, "--agent", "save", "--match", str(one.folder)]) == 2
+    assert "for --agent native" in capsys.readouterr().err
+
+
+def test_what_cannot_be_matched_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    blind = Run("blind", tmp_path)
+    blind.add(STARTED)
+    with pytest.raises(BadInput, match="when that has ended"):
+        to_match(blind)
+    blind.finish()
+    with pytest.raises(BadInput, match="no input tokens"):
+        to_match(blind)
+
+
+def test_the_file_may_be_asked_for_from_a_shell(video: Path, tmp_path: Path) -> None:
+    asked = ["ask", str(video), SAMPLE.question.text, "--agent", "native", "--speech", "off", "--native-file"]
+    assert main([*asked, "--data-dir", str(tmp_path / "d"), "--native-frames", "3"]) == 0
+    (trace,) = (tmp_path / "d" / "runs").glob("*/events.jsonl")
+    assert "takes no video file" in trace.read_text("utf-8")
 
 
 def test_a_known_price_of_pictures_decides_how_many_fit(

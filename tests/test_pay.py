@@ -25,7 +25,7 @@ from vesta_ui.domain import (
     Usage,
     VideoFacts,
 )
-from vesta_ui.errors import BadInput
+from vesta_ui.errors import BadInput, VestaError
 from vesta_ui.events import Decided, Event, Observed, RunFinished, RunStarted
 from vesta_ui.exploration.tokens import FRAME_TOKENS, HIGH_FRAME_TOKENS
 from vesta_ui.runs.recorder import Recorder
@@ -91,13 +91,24 @@ def test_frames_and_tokens_are_per_second_of_evidence() -> None:
 def test_cost_at_equal_accuracy_counts_only_the_right() -> None:
     runs = [made("save", "A", [1, 2, 3]), made("native", "A", list(range(12))), made("saos", "B", [1])]
     found = pay(runs, answer="A")
-    assert (found.cheapest, found.times) == ("save", {"save": 1, "native": 4})
+    assert found.cheapest == 0 and [row.times for row in found.spent] == [1, 4, None]
     assert [row.right for row in found.spent] == [True, True, False]
     text = as_text(found)
     assert (
-        "save reached the right answer with the fewest tokens; native 4 ×" in text and "| saos | B | no | 1 |" in text
+        "A save reached the right answer with the fewest tokens; B native 4 ×" in text
+        and "| C saos | B | no | 1 |" in text
     )
     assert "No run reached the right answer" in as_text(pay(runs, answer="C"))
+
+
+def test_repeats_of_one_agent_each_keep_their_own_cost() -> None:
+    found = pay(
+        [made("save", "A", [1, 2, 3]), made("save", "A", [1, 2]), made("save", "B", [1]), made("save", "A", [1])]
+    )
+    assert found.cheapest == 3 and [row.times for row in found.spent] == [3, 2, None, 1]
+    assert "D save reached the same answer (A) with the fewest tokens; A save 3 ×, B save 2 ×." in as_text(found)
+    many = pay([made("save", "A", [1])] * 28)
+    assert "| Z save |" in as_text(many) and "| 28 save |" in as_text(many) and "28 save, ≈ 560" in many.picture()
 
 
 def test_runs_of_different_questions_are_refused() -> None:
@@ -155,7 +166,7 @@ def test_from_a_shell_it_reads_run_folders(tmp_path: Path) -> None:
         folders.append(str(tmp_path / run.id))
     told: list[str] = []
     assert bench.main("pay", [*folders, "--answer", "A", "--evidence", "1-3"], told.append) == 0
-    assert "2.0 s = 0.2 %" in told[0] and "| native | B | no |" in told[0]
+    assert "2.0 s = 0.2 %" in told[0] and "| B native | B | no |" in told[0]
     assert bench.main("pay", [*folders, "--plot", str(tmp_path / "new" / "pay.svg")], told.append) == 0
     assert "native" in (tmp_path / "new" / "pay.svg").read_text("utf-8")
     with pytest.raises(BadInput, match="START-END"):
@@ -178,5 +189,10 @@ def test_it_asks_agents_with_matched_tokens(tmp_path: Path, monkeypatch: pytest.
     asked += ["--choice", "red, blue, green, yellow", "--agents", "save,native", "--speech", "off", "--matched"]
     told: list[str] = []
     assert bench.main("pay", [*asked, "--out", str(tmp_path / "runs")], told.append) == 0
-    save, native = (line.split(" | ") for line in told[0].splitlines() if line.startswith(("| save", "| native")))
+    save, native = (
+        line.split(" | ") for line in told[0].splitlines() if line.startswith(("| A save", "| B matched native"))
+    )
+    for agents, why in (("native,save", "another agent before native"), ("save,nobody", "nobody")):
+        with pytest.raises(VestaError, match=why):
+            bench.main("pay", [*asked, "--agents", agents], told.append)
     assert 0 <= int(save[4].lstrip("≈ ").replace(",", "")) - 560 * int(native[2]) < 560

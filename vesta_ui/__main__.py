@@ -86,7 +86,7 @@ def index(arguments: argparse.Namespace) -> int:
 
 def ask(arguments: argparse.Namespace) -> int:
     from vesta_ui import agents, commands
-    from vesta_ui.bench.pay import input_tokens
+    from vesta_ui.bench.pay import to_match
     from vesta_ui.question import parse_question
     from vesta_ui.roles.forecast import forecast
     from vesta_ui.runs import book, report, run
@@ -94,7 +94,9 @@ def ask(arguments: argparse.Namespace) -> int:
 
     settings = _settings(arguments)
     if arguments.match:
-        settings = replace(settings, match_tokens=input_tokens(run.load(arguments.match)))
+        settings = replace(settings, match_tokens=to_match(run.load(arguments.match)))
+    if settings.agent != "native" and (settings.match_tokens or settings.native_file):
+        raise BadInput("--match, --match-tokens and --native-file are for --agent native")
     question = parse_question(arguments.question, arguments.choice)
     agents.check(settings)
     if (cost := forecast(settings)).requests or cost.index:
@@ -215,6 +217,12 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--native-frames", type=int, metavar="N", help="frames of native (default 60)")
     one.add_argument("--match-tokens", type=int, metavar="N", help="native takes as many frames as N input tokens hold")
     one.add_argument("--match", type=Path, metavar="RUN_DIR", help="… as the input tokens of that run hold")
+    one.add_argument(
+        "--native-file",
+        action="store_true",
+        default=None,
+        help="native sends the video file itself, where the model takes one (Gemini)",
+    )
     one.add_argument(
         "--max-usd", type=_above(float), metavar="USD", help="money at which it has to answer (default: no cap)"
     )

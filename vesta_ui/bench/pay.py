@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from string import ascii_uppercase
 
-from vesta_ui import files
+from vesta_ui import agents, files
 from vesta_ui.bench import Tell
 from vesta_ui.bench.plane import LENGTHS, SHARES, Point, picture
 from vesta_ui.domain import Interval, clock, merge
@@ -21,6 +21,7 @@ from vesta_ui.errors import BadInput
 from vesta_ui.events import Observed
 from vesta_ui.exploration.tokens import estimate
 from vesta_ui.runs import run as runs
+from vesta_ui.runs.compare import agent_of
 from vesta_ui.runs.run import Run
 from vesta_ui.runs.session import Session
 from vesta_ui.settings import from_environment
@@ -30,7 +31,8 @@ from vesta_ui.settings import from_environment
 class Spent:
     """One run. `tokens`: input tokens, `counted` by the model or else estimated from the frames. `inside`: frames that
     lie in the evidence. `share`: of the video, that its own evidence takes; None: it cites nothing. `right` is None while
-    nobody knows the right answer. Costs a second are per second of evidence.
+    nobody knows the right answer. Costs a second are per second of evidence. `times`: `tokens` as a multiple of the
+    fewest with which any run reached the agreed answer; None: this one did not, or needed none.
     """
 
     agent: str
@@ -45,6 +47,7 @@ class Spent:
     share: float | None
     frames_per_s: float
     tokens_per_s: float
+    times: float | None = None
 
     @property
     def price(self) -> str:
@@ -55,9 +58,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Pay:
-    """`evidence`: the stretches that carry the answer, merged; `share` of the video in [0, 1]. `cheapest`: the agent
-    that reached the agreed answer with the fewest tokens; `times`: tokens of each that reached it, as multiples of that.
-    """
+    """`evidence`: the stretches that carry the answer, merged; `share` of the video in [0, 1]."""
 
     duration_s: float
     evidence: tuple[Interval, ...]
@@ -65,8 +66,12 @@ class Pay:
     share: float
     spent: tuple[Spent, ...]
     agreed: str
-    cheapest: str
-    times: dict[str, float]
+
+    @property
+    def cheapest(self) -> int | None:
+        """Which run reached the agreed answer with the fewest tokens, its place in `spent`; None: none reached it."""
+        reached = [n for n, one in enumerate(self.spent) if one.times is not None]
+        return min(reached, key=lambda n: self.spent[n].tokens, default=None)
 
     @property
     def length(self) -> str:
@@ -76,11 +81,11 @@ class Pay:
     def concentration(self) -> str:
         return next(name for upto, name, _ in SHARES if self.share <= upto)
 
-    def picture(self, letters: str = ascii_uppercase) -> str:
+    def picture(self, letters: Sequence[str] = ()) -> str:
         """The paper's two axes with each run as a point on them, by its letter (SVG)."""
         points = [
             Point(f"{letter} {one.agent}, {one.price}", one.share, one.answer == self.agreed)
-            for letter, one in zip(letters, self.spent, strict=False)
+            for letter, one in zip(letters or lettered(len(self.spent)), self.spent, strict=True)
         ]
         return picture(points, self.share, self.duration_s)
 
@@ -117,25 +122,47 @@ def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "
         tokens = input_tokens(one)
         rows.append(
             Spent(
-                agent=session.started.agent if session.started else "", answer=name,
+                agent=agent_of(session), answer=name,
                 right=(name == answer) if answer else None, frames=len(times),
                 inside=sum(any(span.start <= t <= span.end for span in spans) for t in times), tokens=tokens,
                 counted=counted, cost_usd=usage.cost_usd, seconds=session.at, share=_cited_share(session, video.duration_s),
                 frames_per_s=len(times) / length, tokens_per_s=tokens / length,
             )
         )  # fmt: skip
-    reached = [row for row in rows if row.answer == agreed and row.tokens > 0]
-    best = min(reached, key=lambda row: row.tokens, default=None)
+    reached = [row.answer == agreed and row.tokens > 0 for row in rows]
+    least = min((row.tokens for row, there in zip(rows, reached, strict=True) if there), default=1)
+    compared = [
+        replace(row, times=round(row.tokens / least, 2) if there else None)
+        for row, there in zip(rows, reached, strict=True)
+    ]
     return Pay(
-        duration_s=video.duration_s, evidence=spans, evidence_s=length, share=length / video.duration_s, spent=tuple(rows),
-        agreed=agreed, cheapest=best.agent if best else "",
-        times={row.agent: round(row.tokens / best.tokens, 2) for row in reached} if best else {},
-    )  # fmt: skip
+        duration_s=video.duration_s,
+        evidence=spans,
+        evidence_s=length,
+        share=length / video.duration_s,
+        spent=tuple(compared),
+        agreed=agreed,
+    )
+
+
+def lettered(count: int) -> list[str]:
+    """A, B, C …; by number beyond Z."""
+    return [*ascii_uppercase, *map(str, range(len(ascii_uppercase) + 1, count + 1))][:count]
 
 
 def input_tokens(one: Run) -> int:
     """As the model counted them; where none did, the frames at a stated price."""
     return one.session().usage.input_tokens or estimate(one.events)
+
+
+def to_match(one: Run) -> int:
+    """Input tokens of an ended run, for `native` to be matched to. Raises `BadInput`."""
+    if not one.done or one.session().started is None:
+        raise BadInput("native can be matched to a run when that has ended")
+    tokens = input_tokens(one)
+    if not tokens:
+        raise BadInput("native cannot be matched to a run that looked at no frame: it has no input tokens")
+    return tokens
 
 
 def _cited_share(session: Session, duration_s: float) -> float | None:
@@ -146,31 +173,35 @@ def _cited_share(session: Session, duration_s: float) -> float | None:
 def as_text(found: Pay) -> str:
     """The report in Markdown."""
     known = all(one.right is not None for one in found.spent)
+    names = [f"{letter} {one.agent}" for letter, one in zip(lettered(len(found.spent)), found.spent, strict=True)]
     where = ", ".join(str(span) for span in found.evidence[:6]) or "none cited"
     lines = [
         f"Video: {clock(found.duration_s)} ({found.length}). Evidence: {found.evidence_s:.1f} s = {100 * found.share:.1f} % of "
         f"it ({found.concentration}): {where}.",
         "",
-        f"| agent | answer | {'right | ' if known else ''}frames | in the evidence | input tokens | frames / s | tokens / s | cost |",
+        f"| run | answer | {'right | ' if known else ''}frames | in the evidence | input tokens | frames / s | tokens / s | cost |",
         f"| --- | --- | {'--- | ' if known else ''}---: | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for one in found.spent:
+    for name, one in zip(names, found.spent, strict=True):
         right = f"{'yes' if one.right else 'no'} | " if known else ""
         cost = "unknown" if one.cost_usd is None else f"${one.cost_usd:.4f}"
         tokens = f"{one.tokens:,}" if one.counted else f"≈ {one.tokens:,}"
         lines.append(
-            f"| {one.agent} | {one.answer} | {right}{one.frames} | {one.inside} | {tokens} | {one.frames_per_s:.1f} | "
+            f"| {name} | {one.answer} | {right}{one.frames} | {one.inside} | {tokens} | {one.frames_per_s:.1f} | "
             f"{one.tokens_per_s:,.0f} | {cost} |"
         )
     lines += ["", "Frames and tokens a second are per second of evidence; ≈ is estimated from the frames."]
-    if found.cheapest:
-        others = ", ".join(f"{name} {times:g} ×" for name, times in found.times.items() if name != found.cheapest)
-        kind = "the right answer" if known else f"the same answer ({found.agreed})"
-        lines.append(
-            f"Cost at equal accuracy: {found.cheapest} reached {kind} with the fewest tokens{'; ' + others if others else ''}."
-        )
+    kind = "the right answer" if known else f"the same answer ({found.agreed})"
+    if found.cheapest is None:
+        lines.append(f"No run reached {kind}, so there is no cost at equal accuracy.")
     else:
-        lines.append("No run reached the right answer, so there is no cost at equal accuracy.")
+        others = [
+            f"{name} {one.times:g} ×"
+            for n, (name, one) in enumerate(zip(names, found.spent, strict=True))
+            if one.times is not None and n != found.cheapest
+        ]
+        least = f"{names[found.cheapest]} reached {kind} with the fewest tokens"
+        lines.append(f"Cost at equal accuracy: {'; '.join(filter(None, (least, ', '.join(others))))}.")
     return "\n".join(lines)
 
 
@@ -217,12 +248,17 @@ def _asked(chosen: argparse.Namespace) -> list[Run]:
     question = parse_question(chosen.question, chosen.choice)
     root = chosen.out or settings.data_dir / "runs"
     done: list[Run] = []
-    for agent in chosen.agents.split(","):
+    names = [name.strip() for name in chosen.agents.split(",")]
+    if chosen.matched and names[0] == "native":
+        raise BadInput("--matched needs another agent before native: --agents save,native")
+    for name in names:
+        agents.check(replace(settings, agent=name))
+    for name in names:
         run_id = runs.new_id()
         one = Run(run_id, root / run_id, chosen.video)
-        own = replace(settings, agent=agent.strip())
-        if chosen.matched and done and own.agent == "native":
-            own = replace(own, match_tokens=input_tokens(done[0]))
+        own = replace(settings, agent=name)
+        if chosen.matched and name == "native":
+            own = replace(own, match_tokens=to_match(done[0]))
         for _ in runs.play(one, open_video(chosen.video), question, own):
             pass
         done.append(one)

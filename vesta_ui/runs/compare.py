@@ -186,7 +186,7 @@ def cost(session: Session) -> Cost:
     calls = [step.decided.action.operation for step in session.steps if step.decided]
     return Cost(
         run_id=session.started.run_id,
-        agent=session.started.agent,
+        agent=agent_of(session),
         iterations=len(calls),
         remote_requests=usage.remote_requests,
         failed_requests=usage.failed_requests,
@@ -252,6 +252,14 @@ def _alike(a: Step, b: Step) -> bool:
         return a.decided.action.operation == "finalize"
     best = [max(one.iou(two) for two in yours) for one in mine]
     return sum(best) / len(best) >= SAME_IOU
+
+
+def agent_of(session: Session) -> str:
+    """The agent's name; `native` with another run's input tokens says so."""
+    if session.started is None:
+        return ""
+    matched = session.started.agent == "native" and session.started.settings.get("match_tokens")
+    return f"matched {session.started.agent}" if matched else session.started.agent
 
 
 def answer_of(session: Session) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from string import ascii_uppercase
 from typing import Any
 
-from vesta_ui.bench.pay import pay
+from vesta_ui.bench.pay import lettered, pay
 from vesta_ui.domain import Interval
 from vesta_ui.runs.run import Run
 
@@ -17,8 +16,8 @@ def paid(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = 
 
     Runs that still go on are left out; `evidence` and `answer` as in `pay`. Raises `BadInput` when the runs are not of one video and question.
     """
-    lettered = [(run, letter) for run, letter in zip(every, ascii_uppercase, strict=False) if _ended(run)]
-    finished = [run for run, _ in lettered]
+    ended = [(run, letter) for run, letter in zip(every, lettered(len(every)), strict=True) if _ended(run)]
+    finished = [run for run, _ in ended]
     found = pay(finished, evidence, answer)
     return {
         "duration": found.duration_s,
@@ -28,10 +27,9 @@ def paid(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = 
         "length": found.length,
         "concentration": found.concentration,
         "agreed": found.agreed,
-        "cheapest": found.cheapest,
-        "times": found.times,
+        "cheapest": None if found.cheapest is None else finished[found.cheapest].id,
         "rows": [{**asdict(spent), "run": run.id} for run, spent in zip(finished, found.spent, strict=True)],
-        "picture": found.picture("".join(letter for _, letter in lettered)),
+        "picture": found.picture([letter for _, letter in ended]),
     }
 
 

@@ -163,7 +163,7 @@ def compared(runs: Sequence[Run]) -> Json:
             "only": [_entries(session, ids) for session, ids in zip(started, found.only_in, strict=True)],
         }
     questions = {s.started.question for s in started if s.started}
-    agents = {s.started.agent for s in started if s.started}
+    agents = {compare.agent_of(session) for session in started}
     if len(started) > 2 and len(questions) == 1 and len(agents) == 1 and not live:
         data["spread"] = asdict(compare.spread(started))
     return data
@@ -176,7 +176,8 @@ def _head(run: Run, session: Session) -> Json:
     outcome = finished.outcome.value if finished else "running" if not run.done else "interrupted"
     return {
         "id": run.id,
-        "agent": started.agent if started else run.agent,
+        "agent": compare.agent_of(session) or run.agent,
+        "matchable": run.done and started is not None and started.agent != "native",
         "reasoner": started.roles.get("reasoner", "") if started else "",
         "fork": f"step {started.fork_step}: {started.fork_edit}" if started and started.parent else "",
         "outcome": outcome if started else ("stopped" if run.control.stopped else "failed") if run.done else "waiting",

@@ -1,4 +1,7 @@
-"""Compare: two to four runs on one axis, or every agent on the question of the Live tab. Drawn from `vesta/compare`."""
+"""Compare: two to four runs on one axis, every agent on the question of the Live tab, or `native` matched to a run.
+
+Drawn from `vesta/compare`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,11 @@ from typing import Any
 import gradio as gr
 
 from vesta_ui import agents
+from vesta_ui.bench.pay import to_match
 from vesta_ui.errors import BadInput, VestaError
 from vesta_ui.question import parse_question
+from vesta_ui.runs import debug
+from vesta_ui.runs.run import Run
 from vesta_ui.ui.handlers import Handlers, Json
 from vesta_ui.ui.panels import QUIET, panel
 
@@ -18,7 +24,7 @@ MOST = 12
 
 
 def build(handlers: Handlers) -> None:
-    shown = panel("compare", "compare", ("board", "stop"), value={"agents": list(agents.AGENTS)})
+    shown = panel("compare", "compare", ("board", "match", "stop"), value={"agents": list(agents.AGENTS)})
 
     def board(event: gr.EventData) -> Json:
         """Start a run per agent, or the same one N times; the page follows them by their ids."""
@@ -26,6 +32,14 @@ def build(handlers: Handlers) -> None:
         try:
             return {"started": [run.id for run in _start(handlers, data)], "nonce": data.get("nonce")}
         except (VestaError, TypeError, ValueError) as error:
+            return {"error": str(error), "nonce": data.get("nonce")}
+
+    def match(event: gr.EventData) -> Json:
+        """Let `native` answer the question of a run with that run's input tokens."""
+        data: Json = event._data or {}
+        try:
+            return {"started": [_match(handlers, str(data.get("run", ""))).id], "nonce": data.get("nonce")}
+        except VestaError as error:
             return {"error": str(error), "nonce": data.get("nonce")}
 
     def stop(event: gr.EventData) -> Json:
@@ -36,6 +50,18 @@ def build(handlers: Handlers) -> None:
 
     shown.stop(stop, None, shown, **QUIET)
     shown.board(board, None, shown, **QUIET)
+    shown.match(match, None, shown, **QUIET)
+
+
+def _match(handlers: Handlers, run_id: str) -> Run:
+    """`native` on the video, question and models of a run, with as many frames as its input tokens hold (SAVE §5)."""
+    run = handlers.runs.get(run_id)
+    tokens, started = to_match(run), run.session().started
+    assert started is not None
+    own = debug.settings_of(started, handlers.settings)
+    settings = replace(own, agent="native", match_tokens=tokens, native_file=False)
+    path = handlers.shelf.find(started.video.sha256).path
+    return handlers.runs.start_all(path, started.question, [settings])[0]
 
 
 def _start(handlers: Handlers, data: Json) -> list[Any]:
