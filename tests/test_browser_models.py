@@ -102,3 +102,21 @@ def test_money_repair_and_degradations_are_on_the_page(site: ui_page.Site) -> No
             "rate_limited",
         ):
             expect(raw).to_contain_text(said)
+
+
+def test_the_doctor_of_a_server_that_hangs_can_be_stopped(site: ui_page.Site) -> None:
+    with provider() as server:
+        server.play(replace(chat(), stall_s=120))
+        page = site.open()
+        page.click("#go-doctor")
+        page.get_by_label("Model to examine").fill(f"compatible:m@{server.url}")
+        page.get_by_role("button", name="Ask it").click()
+        expect(page.locator("#doctor")).to_contain_text("m is one of 2 models")
+        stop = page.locator("#doctor").get_by_role("button", name="Stop")
+        stop.click()
+        expect(page.locator("#doctor")).to_contain_text("Stopped.")
+        expect(stop).to_be_hidden()
+        server.play(refusal(401, "Incorrect API key"))
+        page.get_by_role("button", name="Ask it").click()
+        expect(page.locator("#doctor")).to_contain_text("this server wants a key")
+        expect(stop).to_be_hidden()

@@ -8,11 +8,19 @@
     const spec = h("input", { type: "text", placeholder: "a model, for example openai:gpt-4o or compatible:MODEL@URL", "aria-label": "Model to examine", spellcheck: "false" });
     const result = h("div.card.report", { hidden: true, role: "status" }), models = h("div.card.report", { hidden: true, role: "status" }), roles = h("div.card.report");
     const examine = () => { result.hidden = false; V.fill(result, h("p.dim", {}, "Examining …")); api.trigger("examine", { where: path.value, key: V.state.video || "" }); };
-    const probe = () => { models.hidden = false; V.fill(models, h("p.dim", {}, "Asking …")); api.trigger("probe", { spec: spec.value }); };
+    const halt = h("button.mini", { type: "button", hidden: true, onclick: () => api.trigger("stop_probe", { ticket }) }, "Stop");
+    let ticket = "";
+    const probe = () => {
+      if (!halt.hidden) api.trigger("stop_probe", { ticket });
+      ticket = Math.random().toString(36).slice(2);
+      models.hidden = halt.hidden = false;
+      V.fill(models, h("p.dim", {}, "Asking …"));
+      api.trigger("probe", { spec: spec.value, ticket });
+    };
     path.addEventListener("keydown", (e) => e.key === "Enter" && examine());
     spec.addEventListener("keydown", (e) => e.key === "Enter" && probe());
     V.append(root, [h("div.page-top", {}, h("h2", {}, "Video"), path, h("button.mini.main", { type: "button", onclick: examine }, "Examine")), result,
-      h("div.page-top", {}, h("h2", {}, "Models"), spec, h("button.mini.main", { type: "button", title: "Makes a few small requests, which a provider may charge for", onclick: probe }, "Ask it")), models, roles]);
+      h("div.page-top", {}, h("h2", {}, "Models"), spec, h("button.mini.main", { type: "button", title: "Makes a few small requests, which a provider may charge for", onclick: probe }, "Ask it"), halt), models, roles]);
     const plain = (x) => (typeof x === "boolean" ? (x ? "yes" : "no") : typeof x === "number" ? +x.toFixed(3) : Array.isArray(x) ? x.join("; ") : x === null ? "–" : String(x));
     const report = (r) => [h("h3", {}, r.name), h("dl.facts", {}, Object.entries(r.facts).map(([k, x]) => h("div", {}, h("dt", {}, k.replaceAll("_", " ")), h("dd", {}, plain(x))))),
       r.oddities.length ? h("ul.warnings", {}, r.oddities.map((o) => h("li", {}, h("b", {}, o.what), " ", o.meaning, " ", h("span.dim", {}, o.action)))) : h("p.ok", {}, "✓ Nothing odd was found.")];
@@ -25,7 +33,9 @@
     return { update: (got) => {
       if (got?.error) V.fill(result, h("p.bad", {}, got.error));
       if (got?.report) V.fill(result, report(got.report));
-      if (got?.checks) V.fill(models, got.checks.map(check), got.done ? null : h("p.dim", {}, "Asking …"));
+      if (!got?.checks || got.ticket !== ticket) return;
+      halt.hidden = !!got.done;
+      V.fill(models, got.checks.map(check), got.stopped ? h("p.dim", {}, "Stopped.") : got.done ? null : h("p.dim", {}, "Asking …"));
     } };
   };
 })();

@@ -10,7 +10,8 @@ from typing import Any
 
 import gradio as gr
 
-from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.control import Control
+from vesta_ui.errors import BadInput, Stopped, VestaError
 from vesta_ui.ui.handlers import Handlers
 from vesta_ui.ui.panels import QUIET, STREAM, panel
 
@@ -18,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 def build(handlers: Handlers) -> None:
-    shown = panel("doctor", "doctor", ("examine", "probe"))
+    shown = panel("doctor", "doctor", ("examine", "probe", "stop_probe"))
 
     def examine(event: gr.EventData) -> dict[str, Any]:
         """The report of a video: of a typed path, or of the one on the Live tab."""
@@ -34,19 +35,34 @@ def build(handlers: Handlers) -> None:
             log.exception("the doctor broke")
             return {"error": f"this file could not be examined ({type(error).__name__}); the log has the details"}
 
+    asking: dict[str, Control] = {}
+
     def probe(event: gr.EventData) -> Iterator[dict[str, Any]]:
-        """What a model can do, check by check."""
-        from vesta_ui.control import Control
+        """What a model can do, check by check, until it is stopped under the same ticket."""
         from vesta_ui.models.doctor import examine as ask
 
-        checks: list[dict[str, Any]] = []
-        for check in ask(str((event._data or {}).get("spec", "")), handlers.settings, Control()):
-            checks.append(asdict(check))
-            yield {"checks": list(checks)}
-        yield {"checks": checks, "done": True}
+        data = event._data or {}
+        ticket = str(data.get("ticket", ""))
+        control = asking[ticket] = Control()
+        told: dict[str, Any] = {"ticket": ticket, "checks": []}
+        try:
+            for check in ask(str(data.get("spec", "")), handlers.settings, control):
+                told["checks"].append(asdict(check))
+                yield {**told, "checks": list(told["checks"])}
+            yield {**told, "done": True}
+        except Stopped:
+            yield {**told, "done": True, "stopped": True}
+        finally:
+            del asking[ticket]
+
+    def stop(event: gr.EventData) -> None:
+        control = asking.get(str((event._data or {}).get("ticket", "")))
+        if control:
+            control.stop()
 
     shown.examine(examine, None, shown, **QUIET)
     shown.probe(probe, None, shown, **STREAM)
+    shown.stop_probe(stop, None, None, **QUIET)
 
 
 def _report(path: Path) -> Any:
