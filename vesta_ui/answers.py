@@ -13,8 +13,10 @@ from itertools import pairwise
 
 from vesta_ui.domain import Question
 from vesta_ui.phrases import (
+    BEHIND,
     BESIDE,
     CONCLUDES,
+    CONCLUDING,
     COUNTED,
     CUE,
     DIGITS,
@@ -75,8 +77,8 @@ def parse_answer(text: str, question: Question) -> str | None:
     if lone:
         return lone
     for back in reversed(list(RETRACTS.finditer(said))):
-        inside = any(m.start < back.end() and back.start() < m.end for m in named)
-        if not inside and any(m.end <= back.start() + 1 for m in named):
+        inside = any(m.start < back.end() <= m.end for m in named)
+        if not inside and any(m.end < back.end() for m in named):
             return parse_answer(said[back.end() :].lstrip(" ,:;.!—–-"), question)
     _judge(said, named)
     stated = [labels for found in STATEMENT.finditer(said) if (labels := _stated(said, found, named))]
@@ -98,7 +100,7 @@ def _lone(said: str, question: Question, named: Sequence[_Said]) -> str | None:
     """The choice that the first or the last line is, unless the other lines name another, take it back or doubt it."""
     first, _, rest = said.partition("\n")
     before, _, last = said.rpartition("\n")
-    opening, closing = _whole(first, question), _whole(last, question)
+    opening, closing = _whole(first, question), _whole(CONCLUDING.sub("", last), question)
     if len(closing) == 1 and opening <= closing and not LEADS_OUT.search(before.rstrip()):
         return closing.pop()
     if len(opening) != 1 or closing or RETRACTS.search("\n" + rest) or UNSURE.search(rest):
@@ -149,7 +151,7 @@ def _mentions(said: str, question: Question) -> list[_Said]:
     for pattern in (SMALL, LETTER):
         for found in pattern.finditer(said):
             label, after = found["label"], said[found.end("label") :]
-            word = label in "AI" and not found.groupdict().get("sure") and re.match(r"\s+\w", after)
+            word = label in "AI" and not found.groupdict().get("sure") and re.match(r"\s+(?!\d+\s?%)\w", after)
             if question.choice(label.upper()) and (not word or VERB.match(after)):
                 add(label.upper(), *found.span("label"))
     return sorted(named, key=lambda m: m.start)
@@ -210,7 +212,8 @@ def _stated(said: str, found: re.Match[str], named: Sequence[_Said]) -> set[str]
     for mention in named:
         if mention.start < found.start() or (labels and mention.start < at):
             continue
-        joined = BESIDE.fullmatch(said[at : mention.start]) if labels else mention.start <= at + 1
+        between = said[at : mention.start]
+        joined = BESIDE.fullmatch(between) or BEHIND.fullmatch(between) if labels else mention.start <= at + 1
         if not joined or mention.tone in ("denied", "open"):
             break
         labels.add(mention.label)

@@ -43,7 +43,7 @@ VERB = re.compile(
 CUE = re.compile(
     r"(?P<turn>(?:(?<=\bcorrect )|(?<=\bright )|(?<=\btrue ))and\b|(?:[.;!?]|(?<!:)\n)(?!\d)|—|\b(?:but|so|therefore|thus|hence|because|since|while|whereas|however|leaving|leaves|instead(?! of)|actually|as)\b|,\s*(?:i|we|it)\b)"
     r"|(?P<aux>\b(?:is|are|was|were|does|do|did|can|could|would|will|should|has|have)(?:n't|\s+not)\b|\bcannot\b|\bfails?\b|\bnever\b)"
-    r"|(?P<back>\b(?:(?<!at )least|(?<!no )less (?:likely|plausible|probable|convincing|consistent|accurate)(?: than)?|lacks?|doubtful|dubious|questionable|wrong"
+    r"|(?P<back>\b(?:(?<!at )least|(?<!no )less (?:likely|plausible|probable|convincing|consistent|accurate)(?: than)?|lacks?|absent|nowhere|(?<=\bis )out(?=\s*(?:[.,;!]|$))|doubtful|dubious|questionable|wrong"
     r"|incorrect|false|untrue|unsupported|implausible|unlikely|impossible|irrelevant|refuted|contradicted|(?:ruled|crossed) out|eliminated"
     r"|excluded|rejected|discarded|dismissed)\b)"
     r"|(?P<ahead>\b(?:(?:everything|anything|nothing|all|any)(?: (?:of )?(?:them|these|those|options?|choices?))? but|no (?!doubt|question|wait)(?=\w)"
@@ -67,9 +67,11 @@ UNSURE = re.compile(
 BESIDE = re.compile(
     r"\W*(?:\bor\b|\band\b|[/&,+|])\W*(?:(?:option|choice|the|an?|maybe|perhaps)\s+)*\W*", re.IGNORECASE
 )
+BEHIND = re.compile(r"\s*[:,(\[–—-]\s*(?:(?:option|choice|the|an?)\s+)*", re.IGNORECASE)
+"""Joins a choice's label with its text ("B: the tram", "the tram (B)"); with another's they contradict each other."""
 RETRACTS = re.compile(
     r"(?:^|[.!?\n,;—–-])\s*(?:(?:but|and|oh|hmm+|ah|so|well|or)\W+)*(?:(?:wait|actually|correction|sorry|oops|scratch that|on (?:second|further) (?:thought|look)s?"
-    r"|no,? wait)\b|no(?=\s*(?:[,:;.!—–-]|$))|(?:(?:that|this|it|which)(?:'s| is| was| seems| looks)?\s+)?(?:wrong|incorrect|not (?:right|correct))\b(?!\s*:))",
+    r"|no,? wait|(?<=or )(?:is|was) it)\b|no(?=\s*(?:[,:;.!—–-]|$))|(?:(?:that|this|it|which)(?:'s| is| was| seems| looks)?\s+)?(?:wrong|incorrect|not (?:right|correct))\b(?!\s*:))",
     re.IGNORECASE,
 )
 EXPLAINS = re.compile(
@@ -79,8 +81,8 @@ LEADS_OUT = re.compile(
     r"\b(?:least|not|wrong|incorrect|except|but|excluded|eliminated|ruled out)\b[^.\n]*$", re.IGNORECASE
 )
 YES_AND_NO = re.compile(
-    r"\b(?:(?:yes|true)[\s,;/]+(?:(?:and|or)\s+)?(?:no|false)\b(?!\s+(?:doubt|question|problem|one|other))"
-    r"|(?:no|false)[\s,;/]+(?:(?:and|or)\s+)?(?:yes|true)\b)",
+    r"\b(?:(?:yes|true)[\s,;/]+(?:(?:and|or|but)\s+)?(?:then\s+)?(?:no|false)\b(?!\s+(?:doubt|question|problem|one|other))"
+    r"|(?:no|false)[\s,;/]+(?:(?:and|or|but)\s+)?(?:then\s+)?(?:yes|true)\b)",
     re.IGNORECASE,
 )
 OF_THESE = (
@@ -100,5 +102,9 @@ REPLIES = r"(?=\s*(?:[.,;:!—–-]|$|\n)|\s+(?:it|he|she|they|there|the|this|th
 """Stands behind a "no" that is an answer, not a determiner ("no idea")."""
 CONCLUDES = re.compile(r"\b(?:final|therefore|thus|hence|so|in conclusion|overall|in the end)\b", re.IGNORECASE)
 """Words that let a later statement stand over an earlier one."""
-SUPPOSED = re.compile(r"\bwould\b[^.!?\n]*\b(?:if|had|were)\b[^.!?\n]*|[^.!?\n]*\?", re.IGNORECASE)
+CONCLUDING = re.compile(
+    r"^\W*(?:(?:and )?(?:so|final|finally|therefore|thus|hence|in conclusion|overall)\b\W*)+", re.IGNORECASE
+)
+"""Opens a last line that is an answer: "Therefore: B"."""
+SUPPOSED = re.compile(r"[^.!?\n,;]*\bwould\b[^.!?\n]*\b(?:if|had|were)\b[^.!?\n]*|[^.!?\n]*\?", re.IGNORECASE)
 """A condition that is not said to hold, or a question."""
