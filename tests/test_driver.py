@@ -221,6 +221,19 @@ def test_an_answer_that_names_no_choice_is_asked_once_more(tmp_path: Path) -> No
     assert answer is not None and answer.label == "B"
 
 
+def test_a_forced_answer_that_names_no_choice_is_asked_once_more(tmp_path: Path) -> None:
+    class Late(Player):
+        def act(self, state: State, snapshot: Snapshot | None, step: int, final: bool) -> Decision:
+            unclear = Action("finalize", {"answer": "hm", "evidence": [], "confidence": 0.5})
+            self.finals += final
+            return Decision(unclear if self.finals == 1 else ANSWER if final else LOOK)
+
+    agent = Late([])
+    finished = cast(RunFinished, list(driver(agent, tmp_path).loop())[-1])
+    assert finished.answer is not None and finished.answer.label == "B" and agent.finals == 2
+    assert finished.outcome == Outcome.BUDGET and "identical" in finished.reason
+
+
 def test_an_unclear_forced_answer_stays_unanswered(tmp_path: Path) -> None:
     class Mumbler(Player):
         def act(self, state: State, snapshot: Snapshot | None, step: int, final: bool) -> Decision:

@@ -117,10 +117,11 @@ class Driver:
         """Decide, carry out, account; until an answer, the budget, or a failure. Ends with `RunFinished`."""
         budget = self.agent.budget()
         step = first_step
+        reason = ""
         while True:
             yield from self._speech(step)
             yield from self._bills(step)
-            reason = self._why_final(step, budget)
+            reason = reason or self._why_final(step, budget)
             snapshot, view = self.agent.snapshot(self.state)
             started = StepStarted(step=step, budget=budget, snapshot=snapshot, view=view, state_hash=digest(self.state))
             yield self.emit(started)
@@ -232,7 +233,8 @@ class Driver:
             return replace(decision, calls=error.receipts, notices=(notice,)), "embedded, after a failure"
 
     def _answer(self, action: Action, step: int, forced: bool) -> Generator[Event, None, Answer | None]:
-        """The answer, or None after a refused one (the Reasoner is asked again, unless there is no budget left)."""
+        """The answer, or None after a refused one: the Reasoner is asked again, for a forced answer just once."""
+        again = bool(self.state.memory) and self.state.memory[-1].operation == "finalize"
         try:
             return answer_of(action.arguments, self.state.question, self.state.ledger)
         except OperationRefused as error:
@@ -240,7 +242,7 @@ class Driver:
                 step=step, operation="finalize", arguments=action.arguments, error=str(error), error_kind="refused"
             )
             yield self.emit(observed)
-            if not forced:
+            if not (again and forced) and self.broken is None:
                 return None
             text = str(action.arguments.get("answer", ""))
             yield self.emit(
