@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -223,6 +224,8 @@ def test_the_budget_of_queries_ends_in_a_prediction(video: Path, tmp_path: Path,
     one = play("save", video, SAMPLE.question, settings, tmp_path, reasoner=script(tmp_path, replies), max_queries=3)
     end = finished(one)
     assert len(looked(one.events)) == 3 and end.outcome == Outcome.BUDGET
+    prompts = [decided(one.events)[0].calls[0], *(e.calls[0] for e in looked(one.events))]
+    assert [re.findall(r"Looks left: (\d+)", call.messages[0].text) for call in prompts] == [["3"], ["2"], ["1"], ["0"]]
     assert end.answer is not None and end.answer.label == "C"
 
 

@@ -87,7 +87,7 @@ class PromptedMind:
         calls: tuple[ModelCall, ...] = ()
         form = self._held(past)
         if form is None:
-            form, call = self._ask(self.form, self._explorer(past), self._text(past))
+            form, call = self._ask(self.form, self._explorer(past.left), self._text(past))
             calls = (call,)
         if form.query is None:
             decision = self.predict(past)
@@ -121,7 +121,7 @@ class PromptedMind:
         else:
             notices = list(sight.notices)
         schema: type[BaseModel] = WatchForm if self.once else self.form
-        system = self._watcher() if self.once else self._explorer(past)
+        system = self._watcher() if self.once else self._explorer(past.left - 1)
         known = summary or history.text(past.memory)
         shown = f"New frames: {header(sight)}\n{quoted(said(sight) or 'nothing is said around them')}"
         notes = "" if self.once else f"Notes so far:\n{known}"
@@ -177,7 +177,8 @@ class PromptedMind:
         arguments = {"answer": answer, "evidence": evidence, "confidence": form.confidence, "why": form.why}
         return Action("finalize", arguments, form.why)
 
-    def _explorer(self, past: Past) -> str:
+    def _explorer(self, left: int) -> str:
+        """`left`: queries that may follow what is shown now."""
         fields = self.query.arguments.model_fields
         arguments = "; ".join(f"{name} ({field.description})" for name, field in fields.items())
         return (
@@ -186,7 +187,7 @@ class PromptedMind:
             f"A look: {self.query.name}. {self.query.summary} Arguments: {arguments}.\n\n"
             "Look as seldom as the question allows, but do not stop while two answers are still possible. Things that happen "
             "between two frames are missed: where that could change the answer, look at a shorter stretch. Each look goes "
-            f"somewhere new or closer. {past.left} looks are left.\n\n"
+            f"somewhere new or closer. Looks left: {left}.\n\n"
             f"{SIGHTED} thought: what is still missing and why the next look may show it, or why you can answer. query: the "
             f"next look, or null to stop.\n\n{DATA_RULE}"
         )
