@@ -171,6 +171,9 @@ def test_from_a_shell_it_reads_run_folders(tmp_path: Path) -> None:
     assert "native" in (tmp_path / "new" / "pay.svg").read_text("utf-8")
     with pytest.raises(BadInput, match="START-END"):
         bench.main("pay", [*folders, "--evidence", "soon"], told.append)
+    for outside in ("999-1001", "5-5"):
+        with pytest.raises(BadInput, match="not inside the video, which lasts 16:40"):
+            bench.main("pay", [*folders, "--evidence", outside], told.append)
     with pytest.raises(BadInput, match="give run folders"):
         bench.main("pay", [], told.append)
 

@@ -93,8 +93,8 @@ class Pay:
 def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "") -> Pay:
     """Compare finished runs on one question. `answer`: the right label or text; empty: what most runs say.
 
-    Without `evidence` it is the shortest that a run which reached that answer cites. Raises `BadInput` when the runs are not of one
-    video and question.
+    Without `evidence` it is the shortest that a run which reached that answer cites. Raises `BadInput` when the runs are
+    not of one video and question, or evidence lies outside the video.
     """
     sessions = [one.session() for one in every]
     started = [s.started for s in sessions if s.started is not None]
@@ -110,6 +110,9 @@ def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "
         if s.answer and name == agreed
     ]
     video = started[0].video
+    for span in evidence:
+        if not 0 <= span.start < span.end <= video.duration_s:
+            raise BadInput(f"the evidence {span} is not inside the video, which lasts {clock(video.duration_s)}")
     shortest_cited = min((merge(spans) for spans in cited if spans), key=lambda m: sum(s.length for s in m), default=())
     spans = merge(evidence) or shortest_cited
     shortest = 1 / video.fps if video.fps > 0 else 0.04
