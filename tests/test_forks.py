@@ -12,11 +12,11 @@ from test_runs_shell import record
 
 from vesta_ui.agents import AGENTS
 from vesta_ui.bench import squares
-from vesta_ui.domain import Action, Policy
+from vesta_ui.domain import Action, Interval, Modality, Observation, Policy
 from vesta_ui.errors import BadInput
-from vesta_ui.events import Observed, RunStarted
+from vesta_ui.events import Event, LedgerUpdated, Observed, Retrieved, RunStarted, StepStarted
 from vesta_ui.runs import recorder
-from vesta_ui.runs.fork import Edit, check_action
+from vesta_ui.runs.fork import Edit, check_action, first_open_step, prefix
 from vesta_ui.runs.registry import Runs
 from vesta_ui.settings import Settings
 from vesta_ui.ui.handlers import Handlers
@@ -112,3 +112,47 @@ def test_a_run_continued_on_the_page_stays_what_it_was(tmp_path: Path) -> None:
     started = child.session().started
     assert started is not None and started.parent == run.id
     assert (started.agent, started.settings["max_queries"], started.fork_edit) == ("save", 3, "continued")
+
+
+def test_a_run_killed_at_any_event_goes_on_to_what_it_would_have_become(tmp_path: Path) -> None:
+    """Between an observation and its ledger entries too: neither is lost, neither is counted twice."""
+    settings = Settings(data_dir=tmp_path / "data", speech="off", agent="saos")
+    video = squares.render(SAMPLE, tmp_path / "square.mp4")
+    run = Runs(settings).start(video, SAMPLE.question, settings)
+    assert run.join(60)
+    whole, lines = run.session(), (run.folder / recorder.EVENTS).read_text().splitlines(keepends=True)
+    assert whole.answer is not None and whole.state is not None and whole.state.ledger.entries
+    for killed in range(1, len(lines)):
+        (run.folder / recorder.EVENTS).write_text("".join(lines[:killed]))
+        child = Runs(settings).resume(run.id, video, settings)
+        assert child.join(60)
+        state = child.session().state
+        assert child.session().answer == whole.answer, f"killed after {run.events[killed - 1]}"
+        assert state is not None and state.ledger.entries == whole.state.ledger.entries
+
+
+@pytest.mark.parametrize(
+    ("step", "seen", "found", "goes_on"),
+    [
+        ("inspect", True, (), 1),
+        ("inspect", True, (LedgerUpdated(step=1, entries=()),), 2),
+        ("retrieve", False, (), 1),
+        ("retrieve", False, (Retrieved(step=1, policy="", queries=(), references=(), relevance=()),), 2),
+        ("inspect", False, (), 2),
+    ],
+)
+def test_a_step_is_whole_only_with_everything_that_its_operation_returned(
+    step: str, seen: bool, found: tuple[Event, ...], goes_on: int
+) -> None:
+    looked = Observation(Interval(0, 1), Modality.PICTURE, "a sign", True, 0.5)
+    observed = Observed(step=1, operation=step, arguments={}, observations=(looked,) if seen else ())
+    assert first_open_step([StepStarted(step=1, budget=9, snapshot=None), observed, *found]) == goes_on
+
+
+def test_a_run_killed_between_its_preparations_prepares_afresh(tmp_path: Path) -> None:
+    events = recorder.read(record(tmp_path, A)).events
+    first = next(n for n, event in enumerate(events) if isinstance(event, StepStarted))
+    assert first > 2
+    for killed in range(1, first + 1):
+        assert prefix(events[:killed], Edit(1)) == ()
+    assert prefix(events[: first + 1], Edit(1)) != ()

@@ -189,7 +189,7 @@ def test_a_fork_of_a_changed_trace_is_refused(asked: dict[str, Any], runs: Runs)
 
 
 def test_a_fork_from_no_step_or_another_video_is_refused(asked: dict[str, Any], runs: Runs, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="fork from one of them"):
+    with pytest.raises(BadInput, match="can be forked from steps 1 to"):
         prefix(runs.get(asked["run_id"]).events, Edit(99))
     other = film(tmp_path / "other.mp4", seed=1)
     with pytest.raises(BadInput, match="not the video"):

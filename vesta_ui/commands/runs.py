@@ -258,12 +258,12 @@ def fork(chosen: argparse.Namespace, shell: Shell) -> int:
 
 
 def go_on(chosen: argparse.Namespace, shell: Shell) -> int:
-    from vesta_ui.runs.fork import Edit, last_whole_step
+    from vesta_ui.runs.fork import Edit, first_open_step
 
     one = run_of(chosen.run, shell)
     if one.session().finished is not None:
         raise BadInput("this run has ended: fork it from a step to go on differently")
-    return _going(chosen, shell, Edit(last_whole_step(one.events)))
+    return _going(chosen, shell, Edit(first_open_step(one.events)))
 
 
 def _going(chosen: argparse.Namespace, shell: Shell, edit: Any) -> int:

@@ -18,7 +18,17 @@ from vesta_ui import agents, operations, registry
 from vesta_ui.agents.state import advance, digest, initial
 from vesta_ui.domain import Action, Policy, Question, View
 from vesta_ui.errors import BadInput, BadTrace, OperationRefused
-from vesta_ui.events import Event, IndexProgress, Observed, Routed, RunFinished, RunStarted, StepStarted
+from vesta_ui.events import (
+    Event,
+    IndexProgress,
+    LedgerUpdated,
+    Observed,
+    Retrieved,
+    Routed,
+    RunFinished,
+    RunStarted,
+    StepStarted,
+)
 from vesta_ui.exploration import BY_HAND, Explorer
 from vesta_ui.ledger import Ledger
 from vesta_ui.operations.arguments import checked
@@ -87,10 +97,14 @@ def prefix(events: Sequence[Event], edit: Edit) -> tuple[Event, ...]:
     started = events[0] if events else None
     if not isinstance(started, RunStarted):
         raise BadTrace("the run does not start with a run_started event")
+    last = first_open_step(events)
+    if not 1 <= edit.step <= last:
+        raise BadInput(
+            f"this run can be forked from {'step 1' if last == 1 else f'steps 1 to {last}'}, not from {edit.step}"
+        )
     steps = [event for event in events if isinstance(event, StepStarted)]
-    last = max((one.step for one in steps), default=0)
-    if not 1 <= edit.step <= last + 1:
-        raise BadInput(f"the run has steps 1 to {last}: fork from one of them, not from {edit.step}")
+    if not steps:
+        return ()  # it may have been interrupted between its preparations: the child prepares afresh
     kept = [e for e in until_step(events, edit.step - 1) if not isinstance(e, RunFinished)]
     _check_hash(started, kept, next((one for one in steps if one.step == edit.step), None))
     if edit.step == 1 and (edit.policy or edit.question):
@@ -114,10 +128,19 @@ def started(parent: RunStarted, run_id: str, edit: Edit, settings: Settings) -> 
     )
 
 
-def last_whole_step(events: Sequence[Event]) -> int:
-    """The step from which an interrupted run goes on: the first one without an outcome."""
-    done = max((event.step for event in events if isinstance(event, Observed)), default=0)
-    return done + 1
+def first_open_step(events: Sequence[Event]) -> int:
+    """The step from which an interrupted run goes on: the first that is not known to be whole.
+
+    What an operation returned is told in up to three events; a run killed between them does the step again, or its
+    memory would hold what its ledger lacks.
+    """
+    step = max((event.step for event in events if isinstance(event, StepStarted)), default=1)
+    own = [event for event in events if isinstance(event, Observed | Retrieved | LedgerUpdated) and event.step == step]
+    observed = next((event for event in own if isinstance(event, Observed)), None)
+    if observed is None:
+        return step
+    awaited = LedgerUpdated if observed.observations else Retrieved if observed.operation == "retrieve" else Observed
+    return step + 1 if observed.error or any(isinstance(event, awaited) for event in own) else step
 
 
 def copy_frames(parent: Path, child: Path) -> None:

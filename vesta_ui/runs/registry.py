@@ -118,7 +118,7 @@ class Runs:
 
     def resume(self, run_id: str, path: Path, settings: Settings) -> Run:
         """Go on with an interrupted run after its last whole step, as its child."""
-        return self.fork(run_id, forks.Edit(forks.last_whole_step(self.get(run_id).events)), path, settings)
+        return self.fork(run_id, forks.Edit(forks.first_open_step(self.get(run_id).events)), path, settings)
 
     def _new(self, path: Path, agent: str = "") -> Run:
         run_id = new_id()
