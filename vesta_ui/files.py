@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,14 @@ def write(path: Path, data: bytes | str) -> None:
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:
-        partial.unlink(missing_ok=True) if path.parent.is_dir() else None
+        discard(partial)
         raise storage_failed(path, error) from error
+
+
+def discard(partial: Path) -> None:
+    """Remove what was being written when something went wrong, where that can be done: a read-only disk refuses."""
+    with suppress(OSError):
+        partial.unlink()
 
 
 def sweep(folder: Path) -> None:
