@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tracemalloc
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -147,7 +148,6 @@ def test_an_import_tells_how_far_it_is(packed, tmp_path):
 
 @pytest.mark.parametrize("share", [0.2, 0.6, 0.9])
 def test_a_stopped_import_leaves_nothing(share, packed, tmp_path):
-    """Stopped while the bundle is read (the first half) and while its files are written."""
     settings, control = Settings(data_dir=tmp_path / "new", speech="off"), Control()
 
     def progress(done: float, total: float) -> None:
@@ -214,6 +214,8 @@ def edited(packed: Path, target: Path, change) -> Path:
         (lambda m, h: h["video"].update(sha256="1" * 64), "does not fit together"),
         (lambda m, h: h.update(scenes=2), "does not fit together"),
         (lambda m, h: h.pop("parameters"), "not an index bundle"),
+        (lambda m, h: h.pop("failed"), "not an index bundle"),
+        (lambda m, h: h["video"].update(colour="red"), "not an index bundle"),
         (lambda m, h: m["files"].update({"../../evil.json": "0"}), "no part of an index"),
         (lambda m, h: m["files"].update({"frames/../../evil.jpg": "0"}), "no part of an index"),
     ],
@@ -222,7 +224,43 @@ def test_bundles_that_do_not_fit_are_refused_and_leave_nothing(change, reason, p
     target = edited(packed, tmp_path / "edited.vesta", change)
     with pytest.raises(BadInput, match=reason):
         brought(target, Settings(data_dir=tmp_path / "new"))
-    assert not (tmp_path / "new").exists() and not (tmp_path.parent / "evil.json").exists()
+    left = [path.name for path in (tmp_path / "new").rglob("*") if path.is_file()]
+    assert set(left) <= {".lock"} and not (tmp_path.parent / "evil.json").exists()
+
+
+def test_a_bundle_of_scenes_that_are_none_is_refused_and_the_library_stays(made, packed, tmp_path):
+    settings = Settings(data_dir=tmp_path / "new", speech="off")
+    whole = content(brought(packed, settings))
+    with zipfile.ZipFile(packed) as old:
+        manifest = json.loads(old.read("manifest.json"))
+        name = f"body-{manifest['index']}.json"
+        body = json.loads(old.read(name))
+    body["scenes"][1].pop("start")
+    data = json.dumps(body).encode()
+    manifest["files"][name] = hashlib.sha256(data).hexdigest()
+    target = rewritten(packed, tmp_path / "y.vesta", **{name: data, "manifest.json": json.dumps(manifest).encode()})
+    with pytest.raises(BadInput, match="not an index bundle"):
+        brought(target, settings)
+    assert content(library.open_entry(settings, library.find(settings, made[1].id))) == whole
+    assert not list((tmp_path / "new").rglob(".import"))
+
+
+def test_an_import_holds_one_file_at_a_time(packed, tmp_path):
+    settings, big, many = Settings(data_dir=tmp_path / "new", speech="off"), bytes(1 << 20), 24
+    brought(packed, settings)  # loads the encoder
+    with zipfile.ZipFile(packed) as old:
+        manifest = json.loads(old.read("manifest.json"))
+    extra = {f"frames/{'0' * 16}-00000-{n}.jpg": big for n in range(many)}
+    manifest["files"] |= {name: hashlib.sha256(data).hexdigest() for name, data in extra.items()}
+    target = rewritten(packed, tmp_path / "z.vesta", **{"manifest.json": json.dumps(manifest).encode()})
+    with zipfile.ZipFile(target, "a") as more:
+        for name, data in extra.items():
+            more.writestr(name, data)
+    tracemalloc.start()
+    brought(target, settings)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < many * len(big) / 2
 
 
 def test_a_bundle_of_another_encoder_is_refused(made, packed, tmp_path):

@@ -16,7 +16,7 @@ from vesta_ui.roles.embedded.reading import read
 
 BLOCKED = ("blocked", "refused")
 """Failures after which the same pictures would not be described in other words either."""
-SILENT = ("off", "no sound track", "no speech found")
+SILENT = ("off", "no sound track", "no speech found", "transcript failed")
 """States of a transcript in which `speech` has nothing to give and is not offered."""
 NOTHING_SAID = "nothing is said here"
 PAUSE_S = 1.0

@@ -152,8 +152,8 @@ class Later:
         except Exception as error:
             self.failure = error
             why = Notice("speech-failed", f"the transcript could not be made: {error}")
-            index.transcript = replace(index.transcript, status="no speech found", notices=(why,))
-            index.notices = (*index.notices, why)
+            index.transcript = replace(index.transcript, status="transcript failed", notices=(why,))
+            index.notices = (*(notice for notice in index.notices if notice not in PENDING.notices), why)
             return
         index.scenes, index.vectors, index.seconds = whole.scenes, whole.vectors, whole.seconds
         index.notices, index.failed, index.transcript = whole.notices, whole.failed, whole.transcript
@@ -327,8 +327,21 @@ def open_index(key: str, folder: Path, settings: Settings, encoder: Encoder) -> 
     body = files.read_json(body_path(folder, key)) if header else None
     if body is None or header["parameters"]["version"] != VERSION:
         return None
-    index = SceneIndex(
-        id=key,
+    index = read_index(header, body, folder, encoder)
+    store = store_of(settings)
+    vectors = store.vectors(encoder.name, encoder.dimensions, [row_id(key, scene) for scene in index.scenes])
+    if vectors is None:
+        vectors = phases.read_vectors(vectors_path(folder, key), encoder.dimensions)
+        if vectors is None or len(vectors) != len(index.scenes):
+            return None
+        store.put(encoder.name, encoder.dimensions, rows_of(replace(index, vectors=vectors)))
+    return replace(index, vectors=vectors)
+
+
+def read_index(header: dict[str, Any], body: dict[str, Any], folder: Path, encoder: Encoder) -> SceneIndex:
+    """An index from its two descriptions, still without vectors. Raises what Python does where one is not as `save` wrote it."""
+    return SceneIndex(
+        id=header["id"],
         video=VideoFacts(**header["video"]),
         encoder=encoder.name,
         speech=header["speech"],
@@ -342,14 +355,6 @@ def open_index(key: str, folder: Path, settings: Settings, encoder: Encoder) -> 
         model=encoder,
         failed=header["failed"],
     )
-    store = store_of(settings)
-    vectors = store.vectors(encoder.name, encoder.dimensions, [row_id(key, scene) for scene in index.scenes])
-    if vectors is None:
-        vectors = phases.read_vectors(vectors_path(folder, key), encoder.dimensions)
-        if vectors is None or len(vectors) != len(index.scenes):
-            return None
-        store.put(encoder.name, encoder.dimensions, rows_of(replace(index, vectors=vectors)))
-    return replace(index, vectors=vectors)
 
 
 def rows_of(index: SceneIndex) -> list[Row]:

@@ -6,19 +6,20 @@ What is read is checked before anything is put in place; whatever does not fit i
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
 import shutil
 import zipfile
-from collections.abc import Callable, Generator
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import vesta_ui
-from vesta_ui import files
+from vesta_ui import files, scene_index
 from vesta_ui.control import Control
-from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.errors import BadInput
 from vesta_ui.events import IndexProgress
 from vesta_ui.scene_index import SceneIndex, library
 from vesta_ui.scene_index import keys as index_keys
@@ -31,6 +32,9 @@ FORMAT = 1
 MOST_BYTES = 8 << 30
 """Largest content that is unpacked."""
 _NAME = re.compile(r"(?:index|body)-[0-9a-f]{24}\.json|vectors-[0-9a-f]{24}\.f32|frames/[0-9a-f]{16}-\d{5,}-\d+\.jpg")
+
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
+"""What reading a bundle that is none, or was tampered with, may raise."""
 
 
 def export(entry: IndexEntry, target: Path) -> Path:
@@ -57,7 +61,7 @@ def export(entry: IndexEntry, target: Path) -> Path:
             bundle.writestr("manifest.json", json.dumps(manifest, indent=1))
         partial.replace(target)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        files.discard(partial)
         raise files.storage_failed(target, error) from error
     return target
 
@@ -86,48 +90,60 @@ def load(
 def _load(
     path: Path, settings: Settings, video_sha256: str, progress: Callable[[float, float], None], control: Control
 ) -> SceneIndex:
-    contents: dict[str, bytes] = {}
-    try:
-        with zipfile.ZipFile(path) as bundle:
-            manifest = _manifest(bundle)
-            steps = 2 * len(manifest["files"])  # each is read, then written
-            for name, digest in manifest["files"].items():
+    with _readable(path) as zipped:
+        manifest = _manifest(zipped)
+        header = _header(zipped, manifest, path.name)
+        if video_sha256 and header["video"]["sha256"] != video_sha256:
+            raise BadInput(f"{path.name} is the index of another video ({header['video']['name']}), not of this one")
+        encoder = library.encoder_of(header["encoder_spec"], header["parameters"]["encoder"])
+        folder = index_keys.video_folder(settings.data_dir, header["video"]["sha256"])
+        with locked(folder / ".lock", f"{header['video']['name']} is being indexed"):
+            aside = folder / ".import"
+            shutil.rmtree(aside, ignore_errors=True)
+            try:
+                for number, name in enumerate(manifest["files"]):
+                    control.check()
+                    progress(number, len(manifest["files"]))
+                    files.write(aside / name, _content(zipped, name, manifest))
+                body = files.read_json(index_keys.body_path(aside, header["id"]))
+                scene_index.read_index(header, body, aside, encoder)
                 control.check()
-                progress(len(contents), steps)
-                contents[name] = _content(bundle, name, digest)
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError) as error:
+                _put(aside, folder, list(manifest["files"]), index_keys.header_path(folder, header["id"]).name)
+            finally:
+                shutil.rmtree(aside, ignore_errors=True)
+    return library.open_entry(settings, library.find(settings, header["id"]))
+
+
+def _put(aside: Path, folder: Path, names: list[str], header: str) -> None:
+    """Move the files in place; the header goes first and comes last, so that a mixture never looks whole."""
+    try:
+        (folder / header).unlink(missing_ok=True)
+        (folder / "frames").mkdir(exist_ok=True)
+        for name in sorted(names, key=lambda name: name == header):
+            (aside / name).replace(folder / name)
+    except OSError as error:
+        raise files.storage_failed(folder / header, error) from error
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[zipfile.ZipFile]:
+    """The bundle, with whatever a damaged one may raise told as `BadInput`."""
+    try:
+        with zipfile.ZipFile(path) as zipped:
+            yield zipped
+    except _DAMAGED as error:
         raise BadInput(f"{path.name} is not an index bundle, or is damaged: export it again") from error
     except OSError as error:
         raise BadInput(f"{path.name} cannot be read: {error.strerror}") from error
-    header = _header(contents, manifest, path.name)
-    if video_sha256 and header["video"]["sha256"] != video_sha256:
-        raise BadInput(f"{path.name} is the index of another video ({header['video']['name']}), not of this one")
-    library.encoder_of(header["encoder_spec"], header["parameters"]["encoder"])
-    folder = index_keys.video_folder(settings.data_dir, header["video"]["sha256"])
-    with locked(folder / ".lock", f"{header['video']['name']} is being indexed"):
-        last = index_keys.header_path(folder, header["id"]).name
-        made: list[Path] = []
-        try:
-            for number, name in enumerate(sorted(contents, key=lambda name: name == last)):
-                control.check()
-                progress(len(contents) + number, steps)
-                if not (folder / name).exists():
-                    made.append(folder / name)
-                files.write(folder / name, contents[name])
-        except VestaError:
-            for one in made:
-                one.unlink(missing_ok=True)
-            raise
-        return library.open_entry(settings, library.find(settings, header["id"]))
 
 
-def _manifest(bundle: zipfile.ZipFile) -> dict[str, Any]:
-    manifest: dict[str, Any] = json.loads(bundle.read("manifest.json"))
+def _manifest(zipped: zipfile.ZipFile) -> dict[str, Any]:
+    manifest: dict[str, Any] = json.loads(zipped.read("manifest.json"))
     if manifest["format"] != FORMAT:
         raise BadInput(
             f"the bundle has format {manifest['format']}, this app reads {FORMAT}: export it again with this version"
         )
-    if sum(info.file_size for info in bundle.infolist()) > MOST_BYTES:
+    if sum(info.file_size for info in zipped.infolist()) > MOST_BYTES:
         raise BadInput("the bundle is larger than an index can be")
     for name in manifest["files"]:
         if not _NAME.fullmatch(name):
@@ -135,31 +151,27 @@ def _manifest(bundle: zipfile.ZipFile) -> dict[str, Any]:
     return manifest
 
 
-def _content(bundle: zipfile.ZipFile, name: str, digest: str) -> bytes:
-    buffer = io.BytesIO()
-    with bundle.open(name) as file:
-        shutil.copyfileobj(file, buffer)
-    if hashlib.sha256(buffer.getvalue()).hexdigest() != digest:
+def _content(zipped: zipfile.ZipFile, name: str, manifest: dict[str, Any]) -> bytes:
+    data = zipped.read(name)
+    if hashlib.sha256(data).hexdigest() != manifest["files"][name]:
         raise BadInput(f"the bundle is damaged ({name} is not what was exported): export it again")
-    return buffer.getvalue()
+    return data
 
 
-def _header(contents: dict[str, bytes], manifest: dict[str, Any], name: str) -> dict[str, Any]:
+def _header(zipped: zipfile.ZipFile, manifest: dict[str, Any], name: str) -> dict[str, Any]:
     """The description, if it belongs to what is beside it and to this version."""
-    try:
-        header: dict[str, Any] = json.loads(contents[f"index-{manifest['index']}.json"])
-        made_of = header["parameters"]
-        consistent = (
-            header["id"] == manifest["index"] == files.digest(made_of)
-            and made_of["video"] == header["video"]["sha256"] == manifest["video_sha256"]
-            and re.fullmatch(r"[0-9a-f]{64}", made_of["video"]) is not None
-            and len(contents[f"vectors-{header['id']}.f32"]) == 4 * made_of["dimensions"] * header["scenes"]
-            and len(json.loads(contents[f"body-{header['id']}.json"])["scenes"]) == header["scenes"]
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadInput(f"{name} is not an index bundle, or is damaged: export it again") from error
+    header: dict[str, Any] = json.loads(_content(zipped, f"index-{manifest['index']}.json", manifest))
+    made_of = header["parameters"]
     if made_of["version"] != index_keys.VERSION:
         raise BadInput(f"{name} was made by another version of the index: export it again with this version")
+    body, vectors = f"body-{header['id']}.json", f"vectors-{header['id']}.f32"
+    consistent = (
+        header["id"] == manifest["index"] == files.digest(made_of)
+        and made_of["video"] == header["video"]["sha256"] == manifest["video_sha256"]
+        and re.fullmatch(r"[0-9a-f]{64}", made_of["video"]) is not None
+        and zipped.getinfo(vectors).file_size == 4 * made_of["dimensions"] * header["scenes"]
+        and len(json.loads(_content(zipped, body, manifest))["scenes"]) == header["scenes"]
+    )
     if not consistent:
         raise BadInput(f"{name} does not fit together (settings, video and vectors disagree): export it again")
     return header

@@ -56,7 +56,7 @@ class Sound(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """`status`: "ok", "no sound track", "no speech found", "off" or "pending" (still being made)."""
+    """`status`: "ok", "no sound track", "no speech found", "off", "pending" (still being made) or "transcript failed"."""
 
     words: tuple[Word, ...]
     language: str
