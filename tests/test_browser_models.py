@@ -74,6 +74,11 @@ def test_the_estimate_follows_the_roles_that_are_chosen(site: ui_page.Site) -> N
         page.fill("input[list=hint-encoder]", f"remote:e@{server.url}")
         page.keyboard.press("Tab")
         expect(page.locator(".ready")).to_contain_text(re.compile(r"Indexing takes at most \d+ requests for an hour"))
+        page.keyboard.press("Escape")
+        before = page.locator(".chips").inner_text()
+        page.click("#agent input")
+        page.get_by_role("option", name="native").click()
+        expect(page.locator(".chips")).not_to_have_text(before)
 
 
 def test_a_wait_is_shown_and_can_be_stopped(site: ui_page.Site) -> None:

@@ -88,7 +88,7 @@ def ask(arguments: argparse.Namespace) -> int:
     from vesta_ui import agents, commands
     from vesta_ui.bench.pay import to_match
     from vesta_ui.question import parse_question
-    from vesta_ui.roles.forecast import forecast
+    from vesta_ui.bench.suite import most
     from vesta_ui.runs import book, report, run
     from vesta_ui.video import open_video
 
@@ -99,7 +99,7 @@ def ask(arguments: argparse.Namespace) -> int:
         raise BadInput("--match, --match-tokens and --native-file are for --agent native")
     question = parse_question(arguments.question, arguments.choice)
     agents.check(settings)
-    if (cost := forecast(settings)).requests or cost.index:
+    if (cost := most(settings)).requests or cost.index:
         _say(cost.text)
     video = open_video(arguments.video)
     book.remember(settings.data_dir, video.facts.sha256, arguments.video)

@@ -5,7 +5,7 @@
   const LISTS = [["policy", "Policy π", [["", "routed"], ["focused", "focused"], ["recall", "recall"], ["contrastive", "contrastive"]]],
     ["emphasis", "Ledger view μ", [["", "routed"], ["local", "compact local evidence"], ["coverage", "coverage and events"], ["hypotheses", "support and conflicts"]]],
     ["ablation", "Mechanisms", [["", "full"], ["no-retrieval", "no retrieval"], ["retrieval-only", "retrieval only"], ["no-ledger", "no ledger"], ["plain", "plain agent"]]]];
-  let chosen = {};
+  let chosen = {}, agent = "";
   try { chosen = JSON.parse(localStorage.getItem("vesta-settings") || "{}"); } catch { /* nothing remembered */ }
 
   V.panels.settings = (root, api) => {
@@ -19,7 +19,7 @@
       check();
     };
     const check = async () => {
-      const data = await V.get("ready?" + new URLSearchParams(Object.entries(chosen))).catch(() => null);
+      const data = await V.get("ready?" + new URLSearchParams({ ...chosen, agent })).catch(() => null);
       if (data) V.tell("forecast", data.forecast);
       if (data) V.fill(readiness, data.forecast.text ? h("p.dim", {}, data.forecast.text) : null, data.roles.map((r) => h("div.role", {}, h("b", {}, r.role), h("span.mono", {}, r.spec), h("span", { class: r.ready ? "ok" : "bad" }, (r.ready ? "✓ " : "✕ ") + r.why))));
       return data;
@@ -40,7 +40,8 @@
             data.providers.map((p) => field(p.name, h("input", { type: "password", autocomplete: "off", placeholder: p.has_key ? "a key is set" : p.variables[0], onchange: (e) => { api.trigger("save_key", { provider: p.name, key: e.target.value }); e.target.value = ""; e.target.placeholder = "taken"; setTimeout(check, 400); } }))))));
       sheet.showModal();
     };
-    if (Object.keys(chosen).length) { keep(); check(); }
+    V.agentChosen = (name) => { agent = name; check(); };
+    Object.keys(chosen).length ? keep() : check();
     return {};
   };
 })();

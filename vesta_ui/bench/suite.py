@@ -31,6 +31,7 @@ from vesta_ui.events import IndexProgress
 from vesta_ui.exploration import Explorer
 from vesta_ui.exploration.ranges import MOST_FRAMES
 from vesta_ui.exploration.showing import HIGH_SIDE, HIGH_TIMES
+from vesta_ui.exploration.tokens import frames_for
 from vesta_ui.roles.forecast import Forecast, forecast
 from vesta_ui.runs.cases import Cases, with_run
 from vesta_ui.runs.registry import Runs
@@ -126,15 +127,18 @@ def plan(key: str, names: Sequence[str], settings: Settings, cases: Cases) -> Be
 
 
 def most(settings: Settings) -> Forecast:
-    """The most one run may take. An exploring agent asks one model alone: with frames a query, with its notes besides."""
+    """The most one run may take. An exploring agent asks one model alone: with frames a query, with its notes besides;
+    as rules, only the Observer."""
     kind = registry.load(AGENTS, settings.agent, "agent")
-    if issubclass(kind, Explorer):
-        queries = kind.queries or settings.max_queries
-        side = min(HIGH_SIDE, HIGH_TIMES * settings.image_side)
-        frames = max(MOST_FRAMES, settings.native_frames if kind.queries else 0)
-        settings = replace(settings, router="embedded", observer=settings.reasoner, max_steps=queries + 2,
-                           inspect_frames=frames, image_side=side)  # fmt: skip
-    return forecast(settings)
+    if not issubclass(kind, Explorer):
+        return forecast(settings)
+    queries = kind.queries or settings.max_queries
+    spread = settings.native_frames if settings.match_tokens is None else frames_for(settings.match_tokens)
+    looks = (MOST_FRAMES, "high"), (spread if kind.queries else 1, "auto")
+    side = min(HIGH_SIDE, HIGH_TIMES * settings.image_side)
+    sees = settings.observer if settings.reasoner == "embedded" else settings.reasoner
+    one = replace(settings, router="embedded", observer=sees, max_steps=queries + 2, image_side=side)
+    return forecast(one, looks=looks)
 
 
 def estimate(questions: int, names: Sequence[str], settings: Settings) -> str:

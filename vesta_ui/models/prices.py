@@ -25,7 +25,7 @@ CHARS_PER_TOKEN = 4.0
 class ImageRule(BaseModel):
     """Tokens of one picture. `tiles`: `base` + `tile` for each square of `side` pixels after scaling so that the short
     side is at most `short` (OpenAI). `patches`: 32-pixel squares, at most `cap`, times `factor`.
-    `flat`: always `base`. `low` replaces it all for pictures sent in low detail."""
+    `flat`: always `base`. `low` and `auto` replace it all for pictures sent in that detail."""
 
     model_config = ConfigDict(extra="forbid")
     kind: str = Field(pattern="^(tiles|patches|flat)$")
@@ -34,6 +34,7 @@ class ImageRule(BaseModel):
     side: int = 512
     short: int = 768
     low: float | None = None
+    auto: float | None = None
     cap: int = 1536
     factor: float = 1.0
 
@@ -93,21 +94,11 @@ class Prices:
         row = self.of(name)
         return _image_tokens(row.image, width, height, detail) if row and row.image else None
 
-    def estimate(
-        self, name: str, characters: int, pictures: tuple[tuple[int, int, str], ...], output_tokens: int
-    ) -> tuple[int | None, float | None]:
-        """(input tokens, US dollars) of a request before it is sent; `pictures` are (width, height, detail). About four
-        characters a token: good to a quarter for English."""
-        tokens = [self.image_tokens(name, *picture) for picture in pictures]
-        if any(count is None for count in tokens):
-            return None, None
-        total = math.ceil(characters / CHARS_PER_TOKEN) + sum(count or 0 for count in tokens)
-        return total, self.cost(name, Usage(input_tokens=total, output_tokens=output_tokens))
-
 
 def _image_tokens(rule: ImageRule, width: int, height: int, detail: str) -> int:
-    if detail == "low" and rule.low is not None:
-        return round(rule.low)
+    stated = {"low": rule.low, "auto": rule.auto}.get(detail)
+    if stated is not None:
+        return round(stated)
     if rule.kind == "flat":
         return round(rule.base)
     if rule.kind == "patches":

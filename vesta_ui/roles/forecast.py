@@ -1,8 +1,8 @@
 """What a run may cost at most, said before it starts. An upper bound by arithmetic, not a prediction.
 
-Assumes that every decision of the budget is used: each reads a context of the size VESTA §4.3 budgets (8,000 tokens), and
-each but the last looks at as many frames as an inspection may take. An index is told for an hour of video cut into the
-shortest scenes and full of speech.
+Assumes that every decision of the budget is used, each on the longest prompt, that every look but the last takes as many
+pictures as an operation may show, and that every answer is as long as it may be, thinking included. A request repeated
+after a failure comes on top. An index is told for an hour of video cut into the shortest scenes and full of speech.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from vesta_ui import models, transcript
 from vesta_ui.domain import Usage
 from vesta_ui.models import prices
 from vesta_ui.models.prices import Prices
-from vesta_ui.roles.prompted import LOW_DETAIL_FROM
+from vesta_ui.roles.prompted import LOW_DETAIL_FROM, MOST_OUTPUT
 from vesta_ui.scene_index.phases import BATCH
 from vesta_ui.settings import Settings
 
-CONTEXT_TOKENS = 8_000
-ROUTER = (900, 300)
-"""Input and output tokens of one routing."""
-DECISION_OUTPUT = 500
-OBSERVATION = (700, 1_200)
-"""Input without frames, and output, of one inspection."""
+CONTEXT_TOKENS = 10_000
+"""A Reasoner's longest prompt, 40,000 characters, with a ledger view of the usual size."""
+ROUTER_TOKENS = 900
+"""Input of one routing."""
+LOOK_TOKENS = 700
+"""Input of one look without its pictures."""
 UNKNOWN_FRAME_TOKENS = 1_000
+USUAL_VIEW_CHARS = 8_000
 HOUR_S = 3_600.0
 SAID_TOKENS = 4
 """Tokens of a second of speech."""
@@ -76,23 +77,34 @@ class Forecast:
         return f"A run takes {tokens}, ${self.usd:.2f} at most."
 
 
-def forecast(settings: Settings, table: Prices | None = None, aspect: float = 16 / 9) -> Forecast:
-    """The most one run of these settings can take. Raises `BadSpec` and `BadInput` (price table)."""
+Looks = tuple[tuple[int, str], ...]
+"""What one look may show: pictures, and in which detail."""
+
+
+def forecast(
+    settings: Settings, table: Prices | None = None, aspect: float = 16 / 9, looks: Looks | None = None
+) -> Forecast:
+    """The most one run of these settings can take. Raises `BadSpec` and `BadInput` (price table).
+
+    `looks`: what a look may show, where that is not one of the operations `inspect` and `clip`.
+    """
     table = table or prices.load(settings.data_dir)
     steps = settings.max_steps
     total = Forecast(0, 0, 0, 0.0)
     if (name := _name(settings.router)) is not None:
-        total = _plus(total, table, name, 1, ROUTER)
+        total = _plus(total, table, name, 1, (ROUTER_TOKENS, MOST_OUTPUT["router"]))
     if (name := _name(settings.reasoner)) is not None:
-        total = _plus(total, table, name, steps, (CONTEXT_TOKENS, DECISION_OUTPUT))
+        longer = max(0, settings.snapshot_chars - USUAL_VIEW_CHARS)
+        reads = CONTEXT_TOKENS + math.ceil(longer / prices.CHARS_PER_TOKEN)
+        total = _plus(total, table, name, steps, (reads, MOST_OUTPUT["reasoner"]))
     if (name := _name(settings.observer)) is not None:
-        frames = settings.inspect_frames
-        detail = "low" if frames >= LOW_DETAIL_FROM else "high"
-        side = settings.image_side
-        frame = table.image_tokens(name, side, round(side / aspect), detail)
-        each = UNKNOWN_FRAME_TOKENS if frame is None else frame
-        total = _plus(total, table, name, max(0, steps - 1), (OBSERVATION[0] + frames * each, OBSERVATION[1]))
-        if frame is None:
+        detail = "low" if settings.inspect_frames >= LOW_DETAIL_FROM else "high"
+        looks = looks or ((settings.inspect_frames, detail), (settings.clip_frames, "high"))
+        size = settings.image_side, round(settings.image_side / aspect)
+        each = [(count, table.image_tokens(name, *size, how)) for count, how in looks]
+        shown = max(count * (UNKNOWN_FRAME_TOKENS if tokens is None else tokens) for count, tokens in each)
+        total = _plus(total, table, name, max(0, steps - 1), (LOOK_TOKENS + shown, MOST_OUTPUT["observer"]))
+        if any(tokens is None for _, tokens in each):
             total = replace(total, frame_rule_missing=(name,))
     return replace(total, index=index_forecast(settings, table, aspect))
 

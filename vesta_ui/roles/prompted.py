@@ -37,6 +37,8 @@ MOST_FRAMES = 150
 """VESTA §B.1: most frames of one look."""
 LOW_DETAIL_FROM = 17
 """With so many frames in one request they are sent in low detail."""
+MOST_OUTPUT = {"router": 1_500, "reasoner": 4_000, "observer": 8_000}
+"""Output limit of one request, tokens; what a model thinks counts too."""
 REACH_S = 2.0
 """An observation dated so far outside what was looked at is moved to its edge; farther out it is dropped."""
 _VERDICT = {"yes": True, "no": False}
@@ -52,7 +54,7 @@ class PromptedEstimator:
         """Raises `ModelFailed`."""
         system, user = prompts.estimator(question)
         turns = (Turn("system", system), Turn("user", user))
-        form, call = ask(self.model, "router", turns, EstimateForm, control, 1_500)
+        form, call = ask(self.model, "router", turns, EstimateForm, control, MOST_OUTPUT["router"])
         return Estimate(tuple(form.demands), tuple(form.flags), form.confidence, form.why), call
 
 
@@ -74,7 +76,8 @@ class PromptedReasoner:
         spent: tuple[ModelCall, ...] = ()
         notices: tuple[Notice, ...] = ()
         try:
-            chosen, call = ask(self.model, "reasoner", (system, Turn("user", render_context(context))), form, control)
+            full = Turn("user", render_context(context))
+            chosen, call = ask(self.model, "reasoner", (system, full), form, control, MOST_OUTPUT["reasoner"])
         except ModelFailed as failure:
             # A local server that runs out of context often answers with a plain 500.
             if failure.kind not in ("context_too_long", "server") or failure.call is None:
@@ -84,7 +87,7 @@ class PromptedReasoner:
             notices = (Notice("context-compacted", said),)
             short = Turn("user", render_context(context, TIGHT))
             try:
-                chosen, call = ask(self.model, "reasoner", (system, short), form, control)
+                chosen, call = ask(self.model, "reasoner", (system, short), form, control, MOST_OUTPUT["reasoner"])
             except ModelFailed as second:
                 second.calls = spent
                 raise
@@ -174,7 +177,7 @@ class PromptedObserver:
             images = tuple(self._image(look, detail) for look in looks)
             turns = (Turn("system", prompts.OBSERVER), Turn("user", text, images))
             try:
-                form, call = ask(self.model, "observer", turns, schema, control, 8_000)
+                form, call = ask(self.model, "observer", turns, schema, control, MOST_OUTPUT["observer"])
             except ModelFailed as failure:
                 failure.calls = spent
                 self._settle()

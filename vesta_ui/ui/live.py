@@ -65,6 +65,7 @@ def build(page: gr.Blocks, handlers: Handlers) -> None:
     upload.upload(handlers.upload, upload, [player, status], **QUIET)
     presets.pasted(handlers.pasted, None, [question, choices], **QUIET)
     chosen.save_key(handlers.key, None, status, **QUIET)
+    agent.change(None, agent, None, js="(agent) => VESTA.agentChosen(agent)", **QUIET)
     run.click(handlers.start, [question, choices, agent, path, key, chosen], begun, js=ON_THE_VIDEO_SHOWN, **QUIET)
     steps.fork(handlers.fork, [run_id, chosen], begun, **QUIET)
     bridge.resume(handlers.resume, None, begun, **QUIET)

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from vesta_ui import models, transcript
+from vesta_ui.bench.suite import most
 from vesta_ui.encoders import ENCODERS
 from vesta_ui.errors import BadInput, BadSpec
 from vesta_ui.models import keys
-from vesta_ui.roles.forecast import forecast
 from vesta_ui.settings import ROLE_PRESETS, Settings
 
 HINTS = {
@@ -24,7 +24,7 @@ HINTS = {
 def everything(settings: Settings) -> dict[str, Any]:
     """What the settings drawer shows: roles, presets of them, keys, and what a run may cost at most."""
     try:
-        cost = forecast(settings)
+        cost = most(settings)
         estimate = {"text": cost.text, "usd": cost.usd, "requests": cost.requests}
     except BadInput as error:
         estimate = {"text": str(error), "usd": None, "requests": 0}

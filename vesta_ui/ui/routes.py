@@ -90,7 +90,7 @@ def routes(handlers: Handlers) -> list[Route]:
 
     def readiness(request: Request) -> Any:
         asked = {name: value for name, value in request.query_params.items() if value}
-        return ready.everything(handlers.choose("", asked))
+        return ready.everything(handlers.choose(asked.pop("agent", ""), asked))
 
     def script(request: Request) -> Response:
         return _script(request, assets.script)
