@@ -19,8 +19,8 @@ from vesta_ui.settings import Settings
 
 QUESTION = Question("How many times does a boat pass?", (Choice("A", "twice"), Choice("B", "three times")))
 STEPS, FRAMES, SEEN = 20, 150, 24
-BOUND = 50_000
-"""Characters of one decision's whole prompt, instructions included: about 12,500 tokens."""
+BOUND = 40_000
+"""Characters of one decision's whole prompt, instructions included: about 10,000 tokens."""
 
 
 @pytest.fixture(scope="module")
