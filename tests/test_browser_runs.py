@@ -180,6 +180,10 @@ def test_native_answers_with_the_input_tokens_of_a_run(site: ui_page.Site) -> No
     expect(frames.nth(2)).to_have_text(str(tokens // FRAME_TOKENS))
     expect(page.locator("#pay")).to_contain_text("B matched native")
     expect(page.get_by_role("button", name="match native")).to_have_count(1)
+    page.set_viewport_size({"width": 390, "height": 800})
+    for part in (".said", "button[title='Take out']"):
+        box = page.locator(f"#compare .lane-run[data-run='{run_id}'] {part}").bounding_box()
+        assert box and box["width"] > 20 and box["x"] + box["width"] <= 390, f"{part} is cut off on a phone"
 
 
 def test_a_case_is_kept_judged_noted_and_found_again(site: ui_page.Site) -> None:
@@ -318,6 +322,18 @@ def test_the_exported_page_is_read_and_clicked_from_a_file(site: ui_page.Site, t
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     expect(page.locator(".step:visible")).to_have_count(6)
     assert page.locator("details:not([open])").count() == 0
+
+
+def test_the_exported_page_is_printed_without_empty_pages(site: ui_page.Site, tmp_path: Path) -> None:
+    page = exported(site, tmp_path, steps=12)
+    expect(page.locator(".step:visible")).to_have_count(12)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    high = page.evaluate("document.documentElement.scrollHeight")
+    margin = {side: "12mm" for side in ("top", "bottom", "left", "right")}
+    pages = page.pdf(format="A4", margin=margin).count(b"/Type /Page\n")  # type: ignore[arg-type]
+    assert 2 <= pages <= -(-high // 900)
+    assert page.evaluate("getComputedStyle(document.querySelector('.answer b')).color") == "rgb(0, 0, 0)"
 
 
 def test_the_exported_page_runs_nothing_from_outside(site: ui_page.Site, tmp_path: Path) -> None:

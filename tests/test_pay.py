@@ -71,6 +71,8 @@ def test_evidence_is_given_or_the_shortest_cited_by_the_runs_that_agree() -> Non
     ]
     found = pay(runs)
     assert (found.agreed, found.evidence, found.evidence_s) == ("A", (Interval(10, 18),), 8)
+    assert "Evidence (the shortest cited for A): 8.0 s = 0.8 %" in as_text(found)
+    assert "Evidence: 100.0 s = 10.0 %" in as_text(pay(runs, [Interval(0, 100)]))
     assert found.share == pytest.approx(0.008) and (found.length, found.concentration) == ("15 min and more", "≤ 1 %")
     assert pay(runs, [Interval(0, 100)]).concentration == "5–15 %"
     assert pay([made("save", "A", [1])]).evidence_s == pytest.approx(1 / 25)

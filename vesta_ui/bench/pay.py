@@ -58,7 +58,9 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Pay:
-    """`evidence`: the stretches that carry the answer, merged; `share` of the video in [0, 1]."""
+    """`evidence`: the stretches that carry the answer, merged; `share` of the video in [0, 1]. `cited`: nobody gave the
+    evidence, so it is the shortest that a run with the agreed answer cites.
+    """
 
     duration_s: float
     evidence: tuple[Interval, ...]
@@ -66,6 +68,7 @@ class Pay:
     share: float
     spent: tuple[Spent, ...]
     agreed: str
+    cited: bool
 
     @property
     def cheapest(self) -> int | None:
@@ -145,6 +148,7 @@ def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "
         share=length / video.duration_s,
         spent=tuple(compared),
         agreed=agreed,
+        cited=not evidence,
     )
 
 
@@ -177,9 +181,10 @@ def as_text(found: Pay) -> str:
     """The report in Markdown."""
     known = all(one.right is not None for one in found.spent)
     names = [f"{letter} {one.agent}" for letter, one in zip(lettered(len(found.spent)), found.spent, strict=True)]
+    shortest = f" (the shortest cited for {found.agreed})" if found.cited and found.evidence else ""
     where = ", ".join(str(span) for span in found.evidence[:6]) or "none cited"
     lines = [
-        f"Video: {clock(found.duration_s)} ({found.length}). Evidence: {found.evidence_s:.1f} s = {100 * found.share:.1f} % of "
+        f"Video: {clock(found.duration_s)} ({found.length}). Evidence{shortest}: {found.evidence_s:.1f} s = {100 * found.share:.1f} % of "
         f"it ({found.concentration}): {where}.",
         "",
         f"| run | answer | {'right | ' if known else ''}frames | in the evidence | input tokens | frames / s | tokens / s | cost |",
