@@ -28,7 +28,7 @@ class Control:
         self._held = False
         self._steps = 0
         self._by_hand: Action | None = None
-        self._waiting: tuple[str, float] | None = None
+        self._waiting: tuple[str, float | None] | None = None
         self._on_stop: list[Callable[[], None]] = []
 
     @property
@@ -94,11 +94,15 @@ class Control:
                 self._shown_by._waiting = None
         self.check()
 
+    def tell(self, reason: str) -> None:
+        """What `waiting` shows of a wait of unknown length; empty: it is over."""
+        self._shown_by._waiting = (reason, None) if reason else None
+
     @property
     def waiting(self) -> str:
         """What the run waits for at this moment and for how long still, in words; empty when it does not."""
-        waiting = self._waiting
-        return f"{waiting[0]}, {max(0.0, waiting[1] - time.monotonic()):.0f} s left" if waiting else ""
+        reason, deadline = self._waiting or ("", None)
+        return reason if deadline is None else f"{reason}, {max(0.0, deadline - time.monotonic()):.0f} s left"
 
     def gate(self) -> None:
         """A decision boundary: blocks while paused, lets one through per `step()` or action by hand."""

@@ -20,7 +20,7 @@ import numpy as np
 from vesta_ui import files, models
 from vesta_ui.control import Control
 from vesta_ui.domain import Notice, Usage, VideoFacts, Word
-from vesta_ui.errors import BadSpec
+from vesta_ui.errors import BadSpec, Stopped
 from vesta_ui.settings import public_spec
 from vesta_ui.transcript import subtitles
 from vesta_ui.transcript import weights as whisper_weights
@@ -179,18 +179,22 @@ def _model(folder: str) -> Any:
     return WhisperModel(folder, device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True)
 
 
-def _weights(spec: str, data_dir: Path, whisper_dir: str) -> Path:
+def _weights(spec: str, data_dir: Path, whisper_dir: str, control: Control) -> Path:
     name, _, detail = spec.partition(":")
     if name == "embedded":
         return whisper_weights.embedded(data_dir, whisper_dir)
     folder = Path(detail).expanduser()
     if folder.is_dir():
         return whisper_weights.checked(folder)
-    from faster_whisper.utils import download_model
+    from faster_whisper.utils import _MODELS, download_model
 
     for local in (True, False):
         try:
-            return Path(download_model(detail, local_files_only=local))
+            if not local:
+                whisper_weights.fetch(_MODELS.get(detail, detail), detail, control)
+            return Path(download_model(detail, local_files_only=True))
+        except Stopped:
+            raise
         except ValueError as error:
             raise BadSpec(f"no such speech model “{detail}”: {error}") from error
         except Exception as error:
@@ -235,7 +239,7 @@ def _recognise(
             progress(min(start, total), total)
         if model is None:
             remote = models.listener(spec, data_dir, control)
-            model = remote or _model(str(_weights(spec, data_dir, whisper_dir)))
+            model = remote or _model(str(_weights(spec, data_dir, whisper_dir, control)))
         block = hear(model, start, samples, language or _likely_language(done), bool(language), control)
         control.check()  # a stopped build may have a successor, which writes here now
         done.append(block)

