@@ -203,7 +203,7 @@ def test_every_parameter_makes_another_index(built):
     base = Settings(data_dir=Path("x"))
     keys = {scene_index.index_key("a", base, "e", 3)}
     for name, value in {
-        "cut_threshold": 20.0, "scene_min_s": 4.0, "scene_max_s": 30.0, "frames_per_scene": 2, "language": "de", "speech": "off",
+        "cut_threshold": 20.0, "scene_min_s": 4.0, "scene_max_s": 30.0, "frames_per_scene": 2, "language": "de", "speech": "off", "fast_scenes": True,
     }.items():  # fmt: skip
         keys.add(scene_index.index_key("a", replace(base, **{name: value}), "e", 3))
     keys |= {
@@ -211,7 +211,7 @@ def test_every_parameter_makes_another_index(built):
         scene_index.index_key("a", base, "f", 3),
         scene_index.index_key("a", base, "e", 4),
     }
-    assert len(keys) == 10
+    assert len(keys) == 11
 
 
 def test_another_encoder_never_mixes_vectors(built, video, home, monkeypatch):
@@ -389,7 +389,7 @@ def test_a_folder_that_cannot_be_written(video, tmp_path):
 
 
 def test_bad_speech_or_encoder_is_said_before_any_work(video, tmp_path):
-    for wrong in ({"speech": "loud"}, {"encoder": "magic"}):
+    for wrong in ({"speech": "loud"}, {"encoder": "magic"}, {"language": "german"}):
         with pytest.raises(BadSpec):
             next(build(video, Settings(data_dir=tmp_path, **wrong), Control()))
 

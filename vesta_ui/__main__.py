@@ -201,6 +201,7 @@ def _parser() -> argparse.ArgumentParser:
 
     one = _command(commands, "index", index, "build or reuse the scene index of a video")
     one.add_argument("video", type=Path)
+    _indexing(one)
     _roles(one, "speech", "encoder")
 
     one = _command(commands, "ask", ask, "ask a question about a video")
@@ -230,6 +231,8 @@ def _parser() -> argparse.ArgumentParser:
         "--max-tokens", type=_above(int), metavar="N", help="tokens at which it has to answer (default: no cap)"
     )
     one.add_argument("--out", type=Path, metavar="DIR", help="folder in which the run's folder is made")
+    one.add_argument("--speech-later", action="store_true", default=None, help="answer before the transcript is whole")
+    _indexing(one)
     _patience(one)
     _roles(one, "router", "reasoner", "observer", "speech", "encoder")
 
@@ -272,6 +275,13 @@ def _command(commands: Any, name: str, run: Callable[..., int], help_text: str) 
 def _roles(parser: argparse.ArgumentParser, *names: str) -> None:
     for name in names:
         parser.add_argument(f"--{name}", metavar="SPEC", help=f"who plays the {name} (VESTA_{name.upper()})")
+
+
+def _indexing(parser: argparse.ArgumentParser) -> None:
+    text = "language spoken, e.g. de (VESTA_LANGUAGE; default: detected)"
+    parser.add_argument("--language", metavar="CODE", help=text)
+    text = "skip pictures that cannot hold a cut; fewer stills (another index)"
+    parser.add_argument("--fast-scenes", action="store_true", default=None, help=text)
 
 
 def _patience(parser: argparse.ArgumentParser) -> None:

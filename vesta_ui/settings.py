@@ -151,10 +151,12 @@ class Settings:
     scene_min_s: float = 5.0
     scene_max_s: float = 60.0
     frames_per_scene: int = 4
+    fast_scenes: bool = False
+    """Find scenes without decoding groups of pictures that cannot hold a cut; fewer stills. Makes another index."""
     speech_later: bool = False
     """Answer before the transcript is whole; it is made behind the run."""
     language: str = ""
-    """Spoken language code; empty: detected."""
+    """Spoken language code, such as "de"; empty: detected. `VESTA_LANGUAGE`."""
 
     def public(self) -> dict[str, Any]:
         """What goes into a trace: no paths, no addresses of this server, no secrets."""
@@ -178,7 +180,7 @@ def from_environment(env: Mapping[str, str] | None = None, **overrides: Any) -> 
     settings = Settings(data_dir=data_dir.expanduser())
     named = {"chroma_url": "VESTA_CHROMA_URL", "router": "VESTA_ROUTER",
              "reasoner": "VESTA_REASONER", "observer": "VESTA_OBSERVER", "speech": "VESTA_SPEECH",
-             "encoder": "VESTA_ENCODER", "whisper_dir": "VESTA_WHISPER"}  # fmt: skip
+             "encoder": "VESTA_ENCODER", "whisper_dir": "VESTA_WHISPER", "language": "VESTA_LANGUAGE"}  # fmt: skip
     values: dict[str, Any] = {field: env[name] for field, name in named.items() if env.get(name)}
     if host := env.get("VESTA_HOST") or env.get("GRADIO_SERVER_NAME"):
         values["host"] = host

@@ -58,6 +58,7 @@
           s.text ? h("q", { title: s.text }, V.cut(s.text, 12)) : null, s.speech ? h("span", { title: s.speech }, h("span.mod.speech", {}, "heard"), V.cut(s.speech, 14)) : null, s.facts ? h("span.dim", { title: s.facts }, V.cut(s.facts, 12)) : null));
       V.fill(place, h("div.what-if", {}, field, h("button.mini", { type: "button", onclick: () => inspect(video, index, place, field.value) }, "score"), query ? h("button.mini", { type: "button", onclick: () => inspect(video, index, place) }, "in order of time") : null,
         failed.length ? h("button.mini.bad", { type: "button", onclick: (e) => redo(failed.map((s) => s.id), e.currentTarget) }, `redo ${V.plural(failed.length, "failed scene")}`) : null),
+        h("p.dim", {}, `speech: ${found.heard}`),
         found.notices.length ? h("ul.warnings", {}, found.notices.map((n) => h("li", {}, n))) : null,
         h("div.strip", { tabindex: "0", role: "group", "aria-label": `Scenes of ${video.name}` }, rows.slice(0, MOST).map(scene)), rows.length > MOST ? h("p.dim", {}, `The first ${MOST} of ${rows.length} scenes.`) : null);
     }

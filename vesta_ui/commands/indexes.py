@@ -98,7 +98,11 @@ def show(chosen: argparse.Namespace, shell: Shell) -> int:
 
 
 def show_text(index: SceneIndex, scores: tuple[float, ...]) -> str:
-    lines = [f"{index.video.name}  {index.id}  {index.encoder}", *(f"! {notice.message}" for notice in index.notices)]
+    heard = " ".join(filter(None, (index.transcript.status, index.transcript.language)))
+    lines = [
+        f"{index.video.name}  {index.id}  {index.encoder}  speech: {heard}",
+        *(f"! {notice.message}" for notice in index.notices),
+    ]
     for number, scene in enumerate(index.scenes):
         score = f"{scores[number]:+.3f}  " if scores else ""
         lines.append(f"{score}{scene.id}  {scene.interval}  {scene.facts}")

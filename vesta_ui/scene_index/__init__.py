@@ -190,7 +190,7 @@ def build(
     """
     begun = time.monotonic()
     encoder = encoders.load(settings.encoder, control)
-    transcript.identity(settings.speech, settings.whisper_dir)
+    transcript.identity(settings.speech, settings.whisper_dir, settings.language)
     video = yield from watched("probe", lambda progress, inner: open_video(path), control, "")
     with video:
         seconds = {"probe": time.monotonic() - begun}

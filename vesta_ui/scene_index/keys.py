@@ -18,7 +18,7 @@ VERSION = 1
 
 def parameters(sha256: str, settings: Settings, encoder: str, dimensions: int) -> dict[str, Any]:
     """Everything that makes an index another one (method.md §2). No path of the machine is in it."""
-    return {
+    made_of = {
         "version": VERSION,
         "video": sha256,
         "cut_threshold": float(settings.cut_threshold),
@@ -31,6 +31,7 @@ def parameters(sha256: str, settings: Settings, encoder: str, dimensions: int) -
         "encoder": encoder,
         "dimensions": dimensions,
     }
+    return made_of | ({"fast_scenes": True} if settings.fast_scenes else {})
 
 
 def index_key(sha256: str, settings: Settings, encoder: str, dimensions: int) -> str:
@@ -41,7 +42,7 @@ def index_key(sha256: str, settings: Settings, encoder: str, dimensions: int) ->
 def scenes_key(sha256: str, settings: Settings) -> str:
     """Names the cuts and frames of a video, which indexes of several encoders share."""
     cut = [settings.cut_threshold, settings.scene_min_s, settings.scene_max_s, settings.frames_per_scene]
-    return files.digest([VERSION, sha256, *map(float, cut)], 16)
+    return files.digest([VERSION, sha256, *map(float, cut), *(["fast"] if settings.fast_scenes else [])], 16)
 
 
 def video_folder(data_dir: Path, sha256: str) -> Path:

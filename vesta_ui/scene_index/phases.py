@@ -27,6 +27,10 @@ from vesta_ui.video import Video
 BATCH = 16
 STILL_SIDE = 512
 """Longest side of a stored frame that is taken again, pixels."""
+FAST = Notice(
+    "fast-scenes",
+    "scenes were found in fast mode: pictures between which nothing seemed to change were skipped, stills are fewer",
+)
 Progress = Callable[[float, float], None]
 
 
@@ -50,6 +54,7 @@ def cut(
         min_s=settings.scene_min_s,
         max_s=settings.scene_max_s,
         stills_per_scene=settings.frames_per_scene,
+        fast=settings.fast_scenes,
         progress=lambda share: progress(share * video.facts.duration_s, video.facts.duration_s),
         control=control,
         keep=keep,
@@ -64,10 +69,12 @@ def cut(
         scenes.append(
             Scene(f"s{number:05d}", shot.start, shot.end, shot.start_frame, shot.end_frame, times, frames=names)
         )
-    notices = [asdict(notice) for notice in found.notices]
-    files.write_json(kept, {"scenes": [asdict(scene) for scene in scenes], "notices": notices})
+    notices = (*found.notices, FAST) if settings.fast_scenes else found.notices
+    files.write_json(
+        kept, {"scenes": [asdict(scene) for scene in scenes], "notices": [asdict(notice) for notice in notices]}
+    )
     shutil.rmtree(keep, ignore_errors=True)
-    return tuple(scenes), tuple(found.notices)
+    return tuple(scenes), tuple(notices)
 
 
 # ------------------------------------------------------------------------------------------------ text

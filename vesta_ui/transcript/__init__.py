@@ -77,8 +77,12 @@ Heard = Callable[[float, tuple[Word, ...]], None]
 
 
 # ------------------------------------------------------------------------------------------------ which speech
-def identity(spec: str, whisper_dir: str = "") -> str:
-    """What makes a transcript another one: the spec, with the content of a subtitle file. Raises `BadSpec`."""
+def identity(spec: str, whisper_dir: str = "", language: str = "") -> str:
+    """What makes a transcript another one: the spec, with the content of a subtitle file.
+
+    Raises `BadSpec`, also for a `language` that is none.
+    """
+    _check_language(language)
     name, _, detail = spec.partition(":")
     if name == "embedded" and not detail:
         return f"embedded in {whisper_dir}" if whisper_dir else spec
@@ -94,6 +98,15 @@ def identity(spec: str, whisper_dir: str = "") -> str:
     raise BadSpec(
         f"unknown speech “{spec}”: choose embedded, off, faster-whisper:NAME_OR_FOLDER, openai:MODEL, compatible:MODEL@URL, subtitles:FILE or {TRACK}"
     )
+
+
+def _check_language(code: str) -> None:
+    if not code:
+        return
+    from faster_whisper.tokenizer import _LANGUAGE_CODES
+
+    if code not in _LANGUAGE_CODES:
+        raise BadSpec(f"“{code}” is no language code: write one such as en, de or zh, or leave it empty to detect it")
 
 
 def public_name(spec: str) -> str:
@@ -118,7 +131,7 @@ def transcribe(
     `StorageFailed`.
     """
     control = control or Control()
-    who = identity(spec, whisper_dir)
+    who = identity(spec, whisper_dir, language)
     if who == "off":
         return Transcript((), "", "off", (Notice("speech-off", "speech was switched off: nothing said can be found"),))
     kept = cache / f"speech-{files.digest([VERSION, who, language, video.facts.sha256], 16)}.json"

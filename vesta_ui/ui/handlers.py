@@ -27,7 +27,15 @@ from vesta_ui.ui.videos import Shelf
 
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
-NUMBERS = {"max_steps": int, "references": int, "snapshot_chars": int, "max_usd": float, "max_tokens": int, "model_timeout_s": float}
+NUMBERS = {
+    "max_steps": int,
+    "references": int,
+    "snapshot_chars": int,
+    "max_usd": float,
+    "max_tokens": int,
+    "model_timeout_s": float,
+}
+SWITCHES = {"speech_later", "fast_scenes"}
 CHOOSABLE = NUMBERS.keys() | {
     "router",
     "reasoner",
@@ -37,7 +45,8 @@ CHOOSABLE = NUMBERS.keys() | {
     "policy",
     "emphasis",
     "ablation",
-    "speech_later",
+    "language",
+    *SWITCHES,
 }
 """Settings that a page may change for its runs."""
 
@@ -100,8 +109,8 @@ class Handlers:
                 values[name] = NUMBERS[name](values[name])
             except ValueError as error:
                 raise BadInput(f"{name} must be a number, not “{values[name]}”") from error
-        if "speech_later" in values:
-            values["speech_later"] = str(values["speech_later"]).lower() == "true"
+        for name in SWITCHES & values.keys():
+            values[name] = str(values[name]).lower() == "true"
         if agent:
             values["agent"] = agent
         return replace(base or self.settings, **values)

@@ -47,6 +47,7 @@ def endpoints(handlers: Handlers) -> dict[str, Any]:
         return {
             **_entry(entry),
             "notices": [one.message for one in index.notices],
+            "heard": " ".join(filter(None, (index.transcript.status, index.transcript.language))),
             "rows": [
                 {
                     "id": scene.id, "s": scene.start, "e": scene.end, "frames": list(scene.frames),
