@@ -23,8 +23,9 @@ PASTED_CHARS = 20_000
 
 _BEFORE = r"(?:[-*•‣▪]\s+)?(?:\*\*|__)?(?:(?:option|choice)\s+)?"
 _LABEL = (
-    r"(?P<open>[(\[<\"']?)(?P<label>[A-Za-z]|\d{1,2})"
-    r"(?P<close>[)\]}>]|[\"']?[.:、]|\s[-–—](?=\s)|[–—](?=\s))(?:\*\*|__)?(?=\s|$|[^\s\d.])"
+    r"(?P<open>[(\[<{【\"']?)(?P<label>[A-Za-z]|\d{1,2})"
+    r"(?P<close>[)\]}>】]|[\"']?[.:、]\)?|\s[-–—](?=\s)|[–—](?=\s))(?:\*\*|__)?"
+    r"(?:(?=\s|$|[^\s\d.])|(?<=[A-Za-z][)\]}>】.:、])(?=\d))"
 )
 _AT_LINE = re.compile(rf"^[ \t>]*{_BEFORE}{_LABEL}", re.MULTILINE | re.IGNORECASE)
 _INLINE = re.compile(rf"(?:(?<=[\s,;/?:]|[^\x00-\x7f])|(?<=^)){_BEFORE}{_LABEL}", re.IGNORECASE)
@@ -51,6 +52,7 @@ _OFFERED = re.compile(r"^(?P<stem>.+[?.!]) *(?:options?|choices?) ?: *(?P<list>.
 _TITLE = re.compile(
     r"\b(?:mr|mrs|ms|dr|prof|st|sir|and|plan|type|team|group|room|exhibit|version|vitamin)\.?$", re.IGNORECASE
 )
+_SENTENCE_ENDS = '?.:!。？：)"”'
 _ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"]
 _PREFIX = re.compile(r"^\W*(?:question|q)\s*\d*\s*[\]:.)]+\s*", re.IGNORECASE)
 _ENCLOSED = (("①", "1"), ("❶", "1"), ("➀", "1"), ("➊", "1"), ("Ⓐ", "A"), ("ⓐ", "a"), ("🅐", "A"), ("🄰", "A"), ("🅰", "A"))
@@ -221,9 +223,11 @@ def _plausible(text: str, chain: Sequence[_Mark], inline: bool) -> bool:
     before = text[: chain[0].start].rstrip()
     if not inline or not before:
         return True
+    if text[chain[0].end].isdigit() and before[-1] not in _SENTENCE_ENDS:  # "compare A.3 with B.4"
+        return False
     if chain[0].style == "A." and (_TITLE.search(before) or _asks_after(text, chain)):
         return False
-    return chain[0].style[0] == "A" or before[-1] in '?.:!。？：)"”'
+    return chain[0].style[0] == "A" or before[-1] in _SENTENCE_ENDS
 
 
 def _asks_after(text: str, chain: Sequence[_Mark]) -> bool:
