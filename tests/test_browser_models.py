@@ -27,11 +27,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ui_page.Site]:
         yield made
 
 
-@pytest.fixture(autouse=True)
-def quiet(site: ui_page.Site) -> Iterator[None]:
-    yield from ui_page.quiet(site)
-
-
 class Moody(Brain):
     """Limits the first decision, answers the second with a tool nobody has, and takes one picture at a time."""
 
@@ -115,13 +110,25 @@ def test_the_doctor_of_a_server_that_hangs_can_be_stopped(site: ui_page.Site) ->
         page = site.open()
         page.click("#go-doctor")
         page.get_by_label("Model to examine").fill(f"compatible:m@{server.url}")
-        page.get_by_role("button", name="Ask it").click()
+        page.get_by_role("button", name="Ask it", exact=True).click()
         expect(page.locator("#doctor")).to_contain_text("m is one of 2 models")
         stop = page.locator("#doctor").get_by_role("button", name="Stop")
         stop.click()
         expect(page.locator("#doctor")).to_contain_text("Stopped.")
         expect(stop).to_be_hidden()
         server.play(refusal(401, "Incorrect API key"))
-        page.get_by_role("button", name="Ask it").click()
+        page.get_by_role("button", name="Ask it", exact=True).click()
         expect(page.locator("#doctor")).to_contain_text("this server wants a key")
         expect(stop).to_be_hidden()
+
+
+def test_a_role_is_examined_from_the_settings(site: ui_page.Site) -> None:
+    with provider() as server:
+        server.play(refusal(401, "Incorrect API key"))
+        page = site.open()
+        page.evaluate("chosen => localStorage.setItem('vesta-settings', JSON.stringify(chosen))", roles(server))
+        page.reload()
+        page.click("#v-settings")
+        page.locator(".ready .role", has_text="observer").get_by_role("button", name="ask it").click()
+        expect(page.get_by_label("Model to examine")).to_have_value(f"compatible:m@{server.url}")
+        expect(page.locator("#doctor")).to_contain_text("this server wants a key")

@@ -137,7 +137,8 @@ def test_a_reasoner_that_fails_is_never_reported_as_having_answered(video: Path,
     assert decided.source.startswith("embedded")
     assert decided.calls[0].failure == "auth"
     assert isinstance(events[-1], RunFinished)
-    assert events[-1].outcome is not Outcome.ANSWERED
+    assert (events[-1].outcome, events[-1].failure) == (Outcome.FAILED, "auth")
+    assert events[-1].answer is not None and "the reasoner failed (auth)" in events[-1].reason
 
 
 def test_a_shell_says_the_estimate_and_keeps_the_cap(

@@ -5,6 +5,7 @@
   const LISTS = [["policy", "Policy π", [["", "routed"], ["focused", "focused"], ["recall", "recall"], ["contrastive", "contrastive"]]],
     ["emphasis", "Ledger view μ", [["", "routed"], ["local", "compact local evidence"], ["coverage", "coverage and events"], ["hypotheses", "support and conflicts"]]],
     ["ablation", "Mechanisms", [["", "full"], ["no-retrieval", "no retrieval"], ["retrieval-only", "retrieval only"], ["no-ledger", "no ledger"], ["plain", "plain agent"]]]];
+  const ASKABLE = /^(openai|gemini|compatible|scripted):/;
   let chosen = {}, agent = "";
   try { chosen = JSON.parse(localStorage.getItem("vesta-settings") || "{}"); } catch { /* nothing remembered */ }
 
@@ -21,7 +22,7 @@
     const check = async () => {
       const data = await V.get("ready?" + new URLSearchParams({ ...chosen, agent })).catch(() => null);
       if (data) V.tell("forecast", data.forecast);
-      if (data) V.fill(readiness, data.forecast.text ? h("p.dim", {}, data.forecast.text) : null, data.roles.map((r) => h("div.role", {}, h("b", {}, r.role), h("span.mono", {}, r.spec), h("span", { class: r.ready ? "ok" : "bad" }, (r.ready ? "✓ " : "✕ ") + r.why))));
+      if (data) V.fill(readiness, data.forecast.text ? h("p.dim", {}, data.forecast.text) : null, data.roles.map((r) => h("div.role", {}, h("b", {}, r.role), h("span.mono", {}, r.spec), h("span", { class: r.ready ? "ok" : "bad" }, (r.ready ? "✓ " : "✕ ") + r.why), r.role !== "speech" && ASKABLE.test(r.spec) && r.ready ? h("button.mini", { type: "button", title: "What works with this model, check by check; a few small requests, which a provider may charge for", onclick: () => { sheet.close(); V.probeModel(r.spec); } }, "ask it") : null)));
       return data;
     };
     V.openSettings = async () => {

@@ -17,6 +17,7 @@
       V.fill(models, h("p.dim", {}, "Asking …"));
       api.trigger("probe", { spec: spec.value, ticket });
     };
+    V.probeModel = (one) => { spec.value = one; V.goTab("doctor"); probe(); };
     path.addEventListener("keydown", (e) => e.key === "Enter" && examine());
     spec.addEventListener("keydown", (e) => e.key === "Enter" && probe());
     V.append(root, [h("div.page-top", {}, h("h2", {}, "Video"), path, h("button.mini.main", { type: "button", onclick: examine }, "Examine")), result,
