@@ -82,7 +82,7 @@
       go.disabled = !!known.live || !names().length;
       halt.hidden = !known.live;
     }
-    const doing = (b) => (b.progress ? `Indexing the video first: ${PHASES[b.progress.phase] || b.progress.phase}${b.progress.total ? `, ${V.percent(b.progress.done / b.progress.total)}` : ""}` : b.live ? `Run ${Math.min(b.done + 1, b.total)} of ${b.total}` : `${b.done} of ${b.total} runs${b.failed ? ` (${b.failed} failed)` : ""}${b.trouble ? `: ${b.trouble}` : b.done < b.total ? ": interrupted" : ", done"}`);
+    const doing = (b) => (b.progress ? `Indexing the video first: ${PHASES[b.progress.phase] || b.progress.phase}${b.progress.total ? `, ${V.percent(b.progress.done / b.progress.total)}` : ""}` : b.live ? `Run ${Math.min(b.done + 1, b.total)} of ${b.total}` : `${b.done} of ${b.total} runs${b.failed ? ` (${b.failed} without an answer)` : ""}${b.trouble ? `: ${b.trouble}` : b.done < b.total ? ": interrupted" : ", done"}`);
     function draw(b) {
       now = b;
       head.hidden = grid.parentNode.hidden = false;

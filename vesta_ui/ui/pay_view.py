@@ -14,7 +14,8 @@ from vesta_ui.runs.run import Run
 def paid(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "") -> dict[str, Any]:
     """What each run spent, and the picture, where the nth of all runs has the nth letter.
 
-    Runs that still go on are left out; `evidence` and `answer` as in `pay`. Raises `BadInput` when the runs are not of one video and question.
+    Runs that still go on are left out; `evidence` and `answer` as in `pay`. Raises `BadInput` when the runs are not of one
+    video and question.
     """
     ended = [(run, letter) for run, letter in zip(every, lettered(len(every)), strict=True) if _ended(run)]
     finished = [run for run, _ in ended]
