@@ -33,7 +33,7 @@ from vesta_ui.agents import check
 from vesta_ui.control import Control
 from vesta_ui.domain import Choice, Emphasis, Interval, Modality, Outcome, Policy, Question, Snapshot, Status
 from vesta_ui.errors import BadSpec
-from vesta_ui.events import Decided, Observed, Retrieved, Routed, RunFinished, StepStarted
+from vesta_ui.events import Decided, Observed, Retrieved, Routed, RunFinished, StepStarted, Warned
 from vesta_ui.models import Request
 from vesta_ui.runs.run import Run
 from vesta_ui.settings import Settings
@@ -354,6 +354,20 @@ def test_policy_and_emphasis_set_by_hand_reach_the_run(
     for chars in (999, 32_001):
         with pytest.raises(BadSpec, match="the ledger view takes 1,000 to 32,000 characters"):
             check(replace(settings_of(home), snapshot_chars=chars))
+
+
+def test_choices_that_say_nothing_fall_back_to_focused_and_the_run_tells(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_roles(monkeypatch, reasoner=lambda request: finalize("B", []), observer=turn_judge)
+    empty = Question("Why do they quarrel?", (Choice("A", "All of the above"), Choice("B", "None of the above")))
+    run = ask(home, tmp_path, empty)
+    assert next(e for e in run.events if isinstance(e, Retrieved)).queries == (empty.text,)
+    told = [e.notice.code for e in run.events if isinstance(e, Warned) and e.step == 0]
+    assert "focused-instead" in told
+    assert "focused-instead" not in [
+        e.notice.code for e in ask(home, tmp_path / "turn", TURN).events if isinstance(e, Warned)
+    ]
 
 
 # ------------------------------------------------------------------------------------------------ what is written down

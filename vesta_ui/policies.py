@@ -86,7 +86,9 @@ def contrastive(question: Question, index: Searches, k: int, separation_s: float
     """
     competing = hypotheses(question)
     if not competing:
-        return focused(question, index, k, separation_s, note="no choices to tell apart: focused retrieval instead")
+        return focused(
+            question, index, k, separation_s, note="no choice names a thing to search for: focused retrieval"
+        )
     each, spare = (k // len(competing), k % len(competing)) if k >= len(competing) else (1, 0)
     queries = tuple(f"{question.text} {choice.text}" for choice in competing)
     rankings = [list(index.search(query, each + 1))[: each + 1] for query in queries]

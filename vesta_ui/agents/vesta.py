@@ -17,6 +17,7 @@ from vesta_ui.domain import (
     Emphasis,
     Estimate,
     ModelCall,
+    Notice,
     Policy,
     Question,
     ReferenceState,
@@ -25,7 +26,7 @@ from vesta_ui.domain import (
     View,
 )
 from vesta_ui.errors import ModelFailed, OperationRefused
-from vesta_ui.events import Event, Retrieved, Routed
+from vesta_ui.events import Event, Retrieved, Routed, Warned
 from vesta_ui.ledger import reference_states
 from vesta_ui.operations import OPERATIONS, Result, Workspace, load
 from vesta_ui.operations.speech import SILENT
@@ -51,7 +52,7 @@ class Vesta:
             policy = routed.route.policy
             yield routed
         if self.parts.retrieval:
-            yield self._retrieve(state.question, policy)
+            yield from self._retrieve(state.question, policy)
 
     def budget(self) -> int:
         return self.workspace.settings.max_steps
@@ -127,11 +128,13 @@ class Vesta:
         route = router.route(question, estimate, note, settings.route_confidence, policy, emphasis)
         return Routed(route=route, call=call, seconds=time.monotonic() - began)
 
-    def _retrieve(self, question: Question, policy: Policy) -> Retrieved:
+    def _retrieve(self, question: Question, policy: Policy) -> Iterator[Event]:
         settings, index = self.workspace.settings, self.workspace.index
         began = time.monotonic()
         found = policies.retrieve(policy, question, index, settings.references, settings.separation_s)
-        return Retrieved(
+        if found.note and question.choices:  # without choices the route has said it already
+            yield Warned(step=0, notice=Notice("focused-instead", found.note))
+        yield Retrieved(
             step=0,
             policy=policy.value,
             queries=found.queries,
