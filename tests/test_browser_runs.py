@@ -330,7 +330,7 @@ def test_the_exported_page_is_printed_without_empty_pages(site: ui_page.Site, tm
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     high = page.evaluate("document.documentElement.scrollHeight")
-    margin = {side: "12mm" for side in ("top", "bottom", "left", "right")}
+    margin = dict.fromkeys(("top", "bottom", "left", "right"), "12mm")
     pages = page.pdf(format="A4", margin=margin).count(b"/Type /Page\n")  # type: ignore[arg-type]
     assert 2 <= pages <= -(-high // 900)
     assert page.evaluate("getComputedStyle(document.querySelector('.answer b')).color") == "rgb(0, 0, 0)"

@@ -22,6 +22,8 @@
   };
   const SIGN = { right: "✓", partly: "◐", wrong: "✕" };
   const money = (usd) => (usd === null ? "price unknown" : usd ? "$" + usd.toFixed(usd < 0.01 ? 4 : 3) : "free");
+  /* Indented, with a list of numbers on one line. */
+  const written = (value) => JSON.stringify(value, null, 1).replace(/\[\n\s*([-\d.,\s]+?)\n\s*\]/g, (_, numbers) => `[${numbers.replace(/\s+/g, " ")}]`);
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
   const duration = data.video.duration_s || 1, page = document.getElementById("page");
 
@@ -98,7 +100,7 @@
         kept.length ? h("div.frames", {}, kept.map((f) => h("button", { type: "button", "aria-label": "Frame at " + clock(f.t), onclick: () => choose(f.t, f.t, one.n) }, h("img", { src: data.pictures[f.sha], alt: "", loading: "lazy" }), h("span", {}, clock(f.t))))) : null,
         kept.length < one.frames.length ? h("p.dim", {}, `${kept.length} of ${one.frames.length} frames are kept in this file.`) : null,
         h("details", {}, h("summary", {}, "arguments" + (one.shown ? ", what the Reasoner saw" : "") + (one.calls.length ? `, ${plural(one.calls.length, "model call")}` : "")),
-          h("pre", { tabindex: 0 }, JSON.stringify(one.arguments, null, 1)), one.shown ? h("pre", { tabindex: 0 }, one.shown) : null,
+          h("pre", { tabindex: 0 }, written(one.arguments)), one.shown ? h("pre", { tabindex: 0 }, one.shown) : null,
           one.calls.map(spoken)),
         one.warnings.map((w) => h("p.bad", {}, w)));
     }));
