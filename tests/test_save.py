@@ -219,6 +219,23 @@ def test_a_bad_range_is_a_failed_step_that_the_model_reads(video: Path, tmp_path
     assert finished(one).outcome == Outcome.ANSWERED
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"thought": "closer"},
+        {"thought": "closer", "query": {"start_s": 3}},
+        {"thought": "closer", "query": {"start_s": "soon", "end_s": 9}},
+        {"thought": "closer", "start_s": 3, "end_s": 9},
+    ],
+)
+def test_only_an_explicit_null_stops_the_search(
+    broken: dict[str, Any], video: Path, tmp_path: Path, settings: Settings
+) -> None:
+    replies = [broken, look(0, 30), stop(start=5, end=9), answer("B")]
+    one = play("save", video, SAMPLE.question, settings, tmp_path, reasoner=script(tmp_path, replies))
+    assert len(looked(one.events)) == 1 and finished(one).outcome == Outcome.ANSWERED
+
+
 def test_the_budget_of_queries_ends_in_a_prediction(video: Path, tmp_path: Path, settings: Settings) -> None:
     replies = [look(0, 30), *[look(n, n + 9) for n in range(3)], answer("C")]
     one = play("save", video, SAMPLE.question, settings, tmp_path, reasoner=script(tmp_path, replies), max_queries=3)

@@ -72,7 +72,7 @@ class PromptedMind:
         self.takes_file = hasattr(model, "uploaded")
         about = f"the next look: arguments of {query.name}; null to stop, when the answer is certain"
         look: Any = query.arguments | None
-        self.form = create_model("Next", __base__=NextForm, query=(look, Field(None, description=about)))
+        self.form = create_model("Next", __base__=NextForm, query=(look, Field(description=about)))
         self._next: tuple[int, Any] | None = None
         """Chosen while the newest frames were in view: (step it is meant for, form)."""
 
