@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from vesta_ui import models
 from vesta_ui.control import Control
-from vesta_ui.errors import ModelFailed, Stopped
+from vesta_ui.errors import BadSpec, ModelFailed, Stopped
 from vesta_ui.models import Turn
 from vesta_ui.models import gemini as gemini_provider
 from vesta_ui.models.gemini import GeminiModel
@@ -40,6 +40,19 @@ def model(settings: Settings, **changes: Any) -> GeminiModel:
 
 def error(code: int, message: str, status: str = "INVALID_ARGUMENT", **more: Any) -> Answer:
     return Answer({"error": {"code": code, "message": message, "status": status, **more}}, code)
+
+
+def test_the_address_may_end_in_its_version_and_holds_no_password(
+    server: ProviderServer, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for ending in ("/", "/v1beta", "/v1beta/"):
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.root + ending)
+        server.play(gemini("fine"))
+        assert ask(model(settings), None)[0] == "fine"
+    monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", "http://me:secret@127.0.0.1:9")
+    with pytest.raises(BadSpec, match="no password") as caught:
+        model(settings)
+    assert "secret" not in str(caught.value)
 
 
 def test_sends_text_pictures_and_a_schema_gemini_takes(server: ProviderServer, settings: Settings) -> None:

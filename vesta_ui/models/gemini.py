@@ -23,13 +23,14 @@ from vesta_ui.domain import Usage
 from vesta_ui.errors import ModelFailed, Stopped
 from vesta_ui.models import Known, Mode, Reply, Request, Spec, Turn, VideoPart
 from vesta_ui.models.failures import ProviderFailed, classify, sentence
-from vesta_ui.models.http import Broken, Remote, TimedOut, allow
+from vesta_ui.models.http import Broken, Remote, TimedOut, allow, without_secret
 from vesta_ui.models.keys import need_key, scrub
 from vesta_ui.models.structured import gemini_schema
 from vesta_ui.settings import Settings
 
 T = TypeVar("T")
 ADDRESS = "https://generativelanguage.googleapis.com"
+VERSION = "v1beta"
 BLOCKED = {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "IMAGE_SAFETY", "LANGUAGE"}
 MALFORMED = {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"}
 MOST_IMAGES = 3_000
@@ -42,10 +43,11 @@ class GeminiModel(Remote):
     def __init__(self, spec: Spec, settings: Settings) -> None:
         key = need_key("gemini", spec.model)
         super().__init__(spec, settings)
-        self._at(os.environ.get("GOOGLE_GEMINI_BASE_URL") or ADDRESS, Known(max_images=MOST_IMAGES))
+        address = without_secret(os.environ.get("GOOGLE_GEMINI_BASE_URL") or ADDRESS).rstrip("/")
+        self._at(address.removesuffix(f"/{VERSION}"), Known(max_images=MOST_IMAGES))
         options = types.HttpOptions(
             base_url=self.url,
-            api_version="v1beta",
+            api_version=VERSION,
             timeout=round(settings.model_timeout_s * 1000),
             retry_options=types.HttpRetryOptions(attempts=1),
             httpx_client=self._line.client,

@@ -158,15 +158,20 @@ def addressed(text: str, example: str) -> tuple[str, str]:
     return model, tidy(url)
 
 
+def without_secret(url: str) -> str:
+    """The address itself. Raises `BadSpec`, which does not repeat it, when it may hold a secret."""
+    if re.search(r"[@?#]", url):
+        raise BadSpec("an address must hold no password and no query: type the key in Settings instead")
+    return url
+
+
 _ENDPOINT = re.compile(r"/+(?:(?:chat/+)?completions|models|responses|embeddings|audio/+transcriptions)/*$")
 
 
 def tidy(url: str) -> str:
     """A base URL as the SDK wants it: `/v1` once at the end, no endpoint. Raises `BadSpec` for one that holds a secret."""
-    if re.search(r"[@?#]", url):  # said before the address is, so that no secret in it is repeated
-        raise BadSpec("an address must hold no password and no query: type the key in Settings instead")
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(without_secret(url))
         _ = parts.port
     except ValueError as error:
         raise BadSpec(f"“{url}” is not an address: write http://HOST:PORT/v1") from error
