@@ -167,6 +167,37 @@ def test_the_keys_of_this_process_go_whatever_they_look_like(monkeypatch: pytest
     assert [(one.what, one.count) for one in redactor.report] == [("key", 2)]
 
 
+@pytest.mark.parametrize("gap", ["\n", "\r\n", "  \n   ", "\\n", "\u200b", "\u00ad"])
+@pytest.mark.parametrize(
+    ("key", "at", "rest"),
+    [
+        ("sk-proj-AbCdEfGhIjKlMnOpQrStUv1234567890", 12, "GhIjKl"),
+        ("ghp_a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8", 28, "m3n4o5"),
+        ("AIzaSyA1234567890abcdefGhIjKlMnOpQrStUv", 20, "hIjKlM"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0.dozjgNryP4J3jVmN", 26, "zdWIiOiIx"),
+    ],
+)
+def test_a_key_that_is_broken_over_two_lines_goes_whole(key: str, at: int, rest: str, gap: str) -> None:
+    """And its longer pieces go where they stand alone, as on two lines read one by one."""
+    redactor = Redactor()
+    said = redactor.value({"a": key[at:], "b": f"it is {key[:at]}{gap}{key[at:]} on the board\nby the door"})
+    assert rest not in str(said) and key[6:at] not in str(said)
+    assert said["b"].startswith("it is [") and said["b"].endswith(" removed] on the board\nby the door")
+    assert Redactor().value(said) == said
+
+
+def test_a_key_of_this_process_goes_when_it_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "hunter2hunter2hunter2")
+    assert Redactor().text("it is hunter2hun\nter2hunter2!") == "it is [key removed]!"
+
+
+@pytest.mark.parametrize(
+    "text", ["a sk-learn\nintroduction to it", "the task-\nforce of 20261130", "ghp_ is\n2026-11-30"]
+)
+def test_lines_below_each_other_stay(text: str) -> None:
+    assert Redactor().text(text) == text
+
+
 @pytest.mark.parametrize(
     "long",
     [
@@ -176,6 +207,10 @@ def test_the_keys_of_this_process_go_whatever_they_look_like(monkeypatch: pytest
         "sk-" * 10_000,
         "%2Fa" * 8_000,
         "token: " + "a" * 50_000,
+        " " * 60_000,
+        "\\" * 60_000,
+        "sk-a1b2c3\n" * 6_000,
+        "sk-" + "a1b2c3\n" * 8_000,
     ],
 )
 def test_a_long_text_made_to_be_slow_is_not(long: str) -> None:

@@ -7,6 +7,7 @@ the text itself. Content hashes of frames and videos are not keys and stay.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -63,6 +64,12 @@ PATTERNS: dict[str, re.Pattern[str]] = {
 }
 """Kind → what looks like it. Groups whose names begin with `keep` stay."""
 
+_MORE = r"(?=[A-Za-z0-9_-]{6})(?=[A-Za-z_-]*\d|[A-Za-z_-]*[a-z][A-Z])"
+_BREAK = re.compile(
+    rf"[\u00ad\u200b-\u200d\u2060\ufeff]+|(?<![ \t])[ \t]{{0,40}}(?:\r?\n|\\{{1,8}}n)[ \t]{{0,40}}{_MORE}"
+)
+"""What may stand inside a key on a picture or in a mail: an invisible character, or a line break before more of it."""
+
 LONG = 12
 """Characters that must be left of a key or a path for its remains to be told from common words."""
 
@@ -98,6 +105,9 @@ class Redactor:
                 for match in pattern.finditer(value):
                     found = match[0].removeprefix(_kept(match))
                     self._remember(found, what)
+            for start, end, what in _broken_keys(value):
+                for piece in _BREAK.split(value[start:end]):
+                    self._remember(piece, what)
         elif isinstance(value, dict):
             for name, one in value.items():
                 self.learn(str(name))
@@ -128,6 +138,9 @@ class Redactor:
         text, count = keys.without_known(text, "[key removed]")
         if count:
             self._found("key", count, place)
+        for start, end, what in reversed(_broken_keys(text)):
+            text = f"{text[:start]}[{what} removed]{text[end:]}"
+            self._found(what, 1, place)
         for known in self._also:
             if known in text:
                 self._found("path", text.count(known), place)
@@ -170,6 +183,34 @@ class Redactor:
     @property
     def report(self) -> tuple[Redacted, ...]:
         return tuple(Redacted(what, count, tuple(self._places[what])) for what, count in sorted(self._counts.items()))
+
+
+def _broken_keys(text: str) -> list[tuple[int, int, str]]:
+    """(start, end, kind) of every key with a break in it, in order."""
+    breaks = [match.span() for match in _BREAK.finditer(text)]
+    if not breaks:
+        return []
+    whole, before, upto = [], [0], 0
+    for start, end in breaks:
+        whole.append(text[upto:start])
+        before.append(before[-1] + start - upto)
+        upto = end
+    joined = "".join([*whole, text[upto:]])
+    ends = [0, *(end for _, end in breaks)]
+
+    def place(n: int) -> int:
+        k = bisect_right(before, n) - 1
+        return ends[k] + n - before[k]
+
+    spans = [(*match.span(), what) for what in ("key", "token") for match in PATTERNS[what].finditer(joined)]
+    for key in keys.known():
+        spans += [(match.start(), match.end(), "key") for match in re.finditer(re.escape(key), joined)]
+    found: list[tuple[int, int, str]] = []
+    for first, last, what in sorted(spans):
+        start, end = place(first), place(last - 1) + 1
+        if end - start > last - first and (not found or start >= found[-1][1]):
+            found.append((start, end, what))
+    return found
 
 
 def _remains(found: str, what: str) -> dict[str, str]:
