@@ -348,7 +348,7 @@ def test_from_a_shell(server: ProviderServer, capsys: pytest.CaptureFixture[str]
     server.play(good)
     data = ["--data-dir", str(tmp_path)]
     assert main(["doctor", "--provider", f"compatible:m@{server.url}", "--json", *data]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["name"] == "reachable"
+    assert json.loads(capsys.readouterr().out)["checks"][0]["name"] == "reachable"
     server.play(refusal(404, "model not found"))
     assert main(["doctor", "--provider", f"compatible:nope@{server.url}", *data]) == 3
     assert "nearest" in capsys.readouterr().out

@@ -177,7 +177,7 @@ def _provider(arguments: argparse.Namespace) -> int:
             fix = f" → {check.fix}" if check.fix else ""
             print(f"{check.verdict}: {check.name}: {check.text}{fix}", flush=True)
     if arguments.json:
-        _print_json(checks)
+        _print_json({"checks": checks})
     return 3 if any(check["verdict"] == "bad" for check in checks) else 0
 
 
