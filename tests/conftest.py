@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,6 +21,9 @@ from provider_server import ProviderServer, provider
 from vesta_ui import models
 from vesta_ui.models import asking, keys
 from vesta_ui.settings import Settings
+
+if TYPE_CHECKING:
+    import ui_page
 
 hypothesis_settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("busy")  # a busy machine is slow at everything; what is asserted is not speed
@@ -49,6 +53,29 @@ def server() -> Iterator[ProviderServer]:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return Settings(data_dir=tmp_path / "data")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ui_page.Site]:
+    """The page served with a browser beside it, for all tests of a file."""
+    import ui_page  # gradio and a browser, for those who ask
+
+    with ui_page.site(tmp_path_factory.mktemp("site")) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def quiet(request: pytest.FixtureRequest) -> Iterator[None]:
+    """In browser tests no error reaches the console and no request leaves this machine; what a test opened is closed."""
+    if not request.node.get_closest_marker("browser"):
+        yield
+        return
+    site: ui_page.Site = request.getfixturevalue("site")
+    site.noise.clear()
+    yield
+    for context in site.browser.contexts:
+        context.close()
+    assert not site.noise, site.noise
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import ui_page
 from playwright.sync_api import expect
@@ -12,17 +10,6 @@ from vesta_ui import domain as d
 from vesta_ui.runs.registry import Runs
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ui_page.Site]:
-    with ui_page.site(tmp_path_factory.mktemp("site")) as made:
-        yield made
-
-
-@pytest.fixture(autouse=True)
-def quiet(site: ui_page.Site) -> Iterator[None]:
-    yield from ui_page.quiet(site)
 
 
 def test_pause_holds_step_lets_one_through_continue_goes_on(site: ui_page.Site) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 import ui_page
@@ -12,17 +11,6 @@ from playwright.sync_api import Page, Route, expect
 from vesta_ui.runs.cases import Cases
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ui_page.Site]:
-    with ui_page.site(tmp_path_factory.mktemp("site")) as made:
-        yield made
-
-
-@pytest.fixture(autouse=True)
-def quiet(site: ui_page.Site) -> Iterator[None]:
-    yield from ui_page.quiet(site)
 
 
 def delayed(page: Page, pattern: str, seconds: float) -> None:

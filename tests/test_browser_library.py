@@ -27,11 +27,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ui_page.Site]:
         yield made
 
 
-@pytest.fixture(autouse=True)
-def quiet(site: ui_page.Site) -> Iterator[None]:
-    yield from ui_page.quiet(site)
-
-
 def inspected(page: Page) -> Locator:
     page.locator("#library .index-row button", has_text="scenes").click()
     return page.locator("#library figure.scene")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,19 +14,8 @@ SIZES = [(1366, 768), (1920, 1080), (900, 800)]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ui_page.Site]:
-    with ui_page.site(tmp_path_factory.mktemp("site")) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
 def run_id(site: ui_page.Site) -> str:
     return site.recorded(steps=6)
-
-
-@pytest.fixture(autouse=True)
-def quiet(site: ui_page.Site) -> Iterator[None]:
-    yield from ui_page.quiet(site)
 
 
 OVERLAPS = """() => {

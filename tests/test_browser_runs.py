@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +18,6 @@ from vesta_ui.runs import export
 from vesta_ui.runs.cases import Cases
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ui_page.Site]:
-    with ui_page.site(tmp_path_factory.mktemp("site")) as made:
-        yield made
-
-
-@pytest.fixture(autouse=True)
-def quiet(site: ui_page.Site) -> Iterator[None]:
-    """No console error, and no request leaves this machine, in any of these tests."""
-    site.noise.clear()
-    yield
-    for context in site.browser.contexts:
-        context.close()
-    assert not site.noise
 
 
 def row(page: Page, run_id: str) -> Any:
@@ -118,7 +101,7 @@ def test_a_fork_made_here_is_drawn_under_its_parent(site: ui_page.Site) -> None:
     expect(page.locator("#answer .ans-text")).to_be_visible(timeout=60_000)
     page.click("#go-replay")
     page.get_by_role("button", name="tree of forks").click()
-    expect(row(page, child)).to_contain_text("fork at step 2: μ: temporal coverage")
+    expect(row(page, child)).to_contain_text("fork at step 2: μ: temporal coverage; decisions: by hand")
     ids = [one.get_attribute("data-run") for one in page.locator("#replay .run").all()]
     assert ids.index(child) == ids.index(parent) + 1
 

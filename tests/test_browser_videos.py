@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 import ui_page
@@ -13,17 +12,6 @@ from vesta_ui.runs.run import Run
 
 pytestmark = pytest.mark.browser
 EMPTY = "Pick a question above"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ui_page.Site]:
-    with ui_page.site(tmp_path_factory.mktemp("site")) as made:
-        yield made
-
-
-@pytest.fixture(autouse=True)
-def quiet(site: ui_page.Site) -> Iterator[None]:
-    yield from ui_page.quiet(site)
 
 
 def opened(site: ui_page.Site, page: Page) -> None:

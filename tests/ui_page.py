@@ -101,12 +101,3 @@ def site(folder: Path) -> Iterator[Site]:
     finally:
         closing.close()
         page.close(verbose=False)
-
-
-def quiet(site: Site) -> Iterator[None]:
-    """For a fixture: no console error, and no request leaves this machine. Closes what a test opened."""
-    site.noise.clear()
-    yield
-    for context in site.browser.contexts:
-        context.close()
-    assert not site.noise, site.noise
