@@ -42,6 +42,9 @@ def test_cases_are_found_by_words_label_and_video(tmp_path: Path) -> None:
     assert cases.find("HALLUC") == [one]
     assert cases.find(label="hallucinated") == [one]
     assert cases.find(video="f" * 64) == []
+    assert cases.of([RUN]) is None, "neither has a gold answer"
+    cases.save(gold := case(gold="B"))
+    assert cases.of(["other", RUN]) == gold and cases.of(["other"]) is None
 
 
 @pytest.mark.parametrize(

@@ -43,15 +43,17 @@ def made(
     tokens: int | None = None,
     arguments: dict[str, float] | None = None,
     question: Question = QUESTION,
+    sure: float = 0.9,
+    ended: Outcome = Outcome.ANSWERED,
 ) -> Run:
     calls = (ModelCall("reasoner", "m", (), "", Usage(input_tokens=tokens, cost_usd=0.5)),) if tokens else ()
     frames = tuple(Frame(t, 320, 180, "") for t in times)
-    answer = Answer(label, "it", 0.9, tuple(Evidence(a, b, "e1", "seen") for a, b in cited))
+    answer = Answer(label, "it", sure, tuple(Evidence(a, b, "e1", "seen") for a, b in cited))
     events: list[Event] = [
         RunStarted(run_id=agent, agent=agent, question=question, video=FACTS, roles={}, settings={}),
         Decided(step=1, action=Action("query_range", dict(arguments or {})), source="x"),
         Observed(step=1, operation="query_range", arguments=dict(arguments or {}), frames=frames, calls=calls),
-        RunFinished(outcome=Outcome.ANSWERED, answer=answer),
+        RunFinished(outcome=ended, answer=answer),
     ]
     one = Run(agent, Path(agent))
     for event in events:
@@ -94,13 +96,21 @@ def test_cost_at_equal_accuracy_counts_only_the_right() -> None:
     runs = [made("save", "A", [1, 2, 3]), made("native", "A", list(range(12))), made("saos", "B", [1])]
     found = pay(runs, answer="A")
     assert found.cheapest == 0 and [row.times for row in found.spent] == [1, 4, None]
-    assert [row.right for row in found.spent] == [True, True, False]
+    assert [row.agrees for row in found.spent] == [True, True, False]
     text = as_text(found)
     assert (
         "A save reached the right answer with the fewest tokens; B native 4 ×" in text
         and "| C saos | B | no | 1 |" in text
     )
     assert "No run reached the right answer" in as_text(pay(runs, answer="C"))
+
+
+def test_of_answers_given_equally_often_the_surer_one_counts_and_a_failed_run_gave_none() -> None:
+    unsure = made("vesta", "B", [1], sure=0.1)
+    broken = made("native", "B", [1], ended=Outcome.FAILED)
+    found = pay([unsure, made("save", "A", [1, 2]), broken])
+    assert found.agreed == "A" and not found.known and [row.agrees for row in found.spent] == [False, True, False]
+    assert pay([unsure, unsure, made("save", "A", [1])]).agreed == "B"
 
 
 def test_repeats_of_one_agent_each_keep_their_own_cost() -> None:
@@ -173,7 +183,7 @@ def test_from_a_shell_it_reads_run_folders(tmp_path: Path) -> None:
     assert "native" in (tmp_path / "new" / "pay.svg").read_text("utf-8")
     with pytest.raises(BadInput, match="START-END"):
         bench.main("pay", [*folders, "--evidence", "soon"], told.append)
-    for outside in ("999-1001", "5-5"):
+    for outside in ("1000-1001", "5-5"):
         with pytest.raises(BadInput, match="not inside the video, which lasts 16:40"):
             bench.main("pay", [*folders, "--evidence", outside], told.append)
     with pytest.raises(BadInput, match="give run folders"):

@@ -16,10 +16,12 @@ import ui_run
 from gradio_client import Client
 
 from vesta_ui import samples
+from vesta_ui.domain import Interval
 from vesta_ui.errors import BadInput
 from vesta_ui.frames import FrameStore
+from vesta_ui.runs.cases import Cases, new, with_gold
 from vesta_ui.runs.registry import Runs
-from vesta_ui.runs.run import new_id
+from vesta_ui.runs.run import load, new_id
 from vesta_ui.settings import Settings
 from vesta_ui.ui.handlers import Handlers
 from vesta_ui.ui.launch import data_dir_ready, engine, free_port, launch, served
@@ -94,6 +96,23 @@ def test_a_step_with_its_prompt_and_frames_can_be_read(server: tuple[str, Settin
     assert status == 200 and [c["n"] for c in at_one["steps"]["cards"]] == [1]
     status, track = get(f"{url}/subtitles.vtt")
     assert status == 200 and b"<img" not in track and track.startswith(b"WEBVTT")
+
+
+def test_what_paid_is_told_by_the_right_answer_where_a_case_holds_it(server: tuple[str, Settings, Path]) -> None:
+    url, settings, _ = server
+    run_id = new_id()
+    folder = settings.data_dir / "runs" / run_id
+    ui_run.record(folder, ui_run.run_events(FrameStore(folder / "frames"), run_id, ui_run.facts()))
+    status, found = get(f"{url}/vesta/pay?runs={run_id}")
+    assert status == 200 and (found["agreed"], found["known"], found["cited"]) == ("A", False, True)
+    started = load(folder).session().started
+    assert started is not None
+    Cases(settings.data_dir).save(
+        with_gold(new(started.question, started.video, [run_id]), "B", [Interval(10.0, 13.0)])
+    )
+    found = get(f"{url}/vesta/pay?runs={run_id}")[1]
+    assert (found["agreed"], found["known"], found["cited"], found["cheapest"]) == ("B", True, False, None)
+    assert found["evidence"] == [[10, 13]] and found["share"] == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@
   function draw(p, letters) {
     const name = (r) => `${letters[r.run]} ${r.agent}`, cheapest = p.rows.find((r) => r.run === p.cheapest), others = p.rows.filter((r) => r.times !== null && r !== cheapest).map((r) => `${name(r)} ${r.times} ×`);
     return [h("div.pay-top", {}, h("div.plane", {}, drawn(p.picture)), h("div.pay-said", {},
-      h("p", {}, `This video lasts ${V.clock(p.duration, false)} (${p.length}). The evidence takes ${p.evidence_s.toFixed(1)} s, ${(100 * p.share).toFixed(1)} % of it (${p.concentration}): `, p.evidence.length ? [V.cut(p.evidence.map(([s, e]) => V.span(s, e)).join(", "), 6), " (the shortest cited for ", V.cut(p.agreed, 6), ")"] : "none is cited", "."),
-      cheapest ? h("p", {}, h("b", {}, name(cheapest)), ` reached ${p.agreed} with the fewest tokens`, others.length ? `; ${others.join(", ")}` : "", ".") : null,
+      h("p", {}, `This video lasts ${V.clock(p.duration, false)} (${p.length}). The evidence takes ${p.evidence_s.toFixed(1)} s, ${(100 * p.share).toFixed(1)} % of it (${p.concentration}): `, p.evidence.length ? [V.cut(p.evidence.map(([s, e]) => V.span(s, e)).join(", "), 6), p.cited ? ` (the shortest cited for ${V.cut(p.agreed, 6)})` : ""] : "none is cited", "."),
+      cheapest ? h("p", {}, h("b", {}, name(cheapest)), ` reached ${p.agreed}${p.known ? ", the right answer," : " (what most say: a case can hold the right answer)"} with the fewest tokens`, others.length ? `; ${others.join(", ")}` : "", ".") : null,
       h("p.dim", {}, `Dashed: this video's length and the share its evidence takes. A dot is a run at the share of what it cites itself; a ring answered something other than ${p.agreed || "the rest"}.`),
       h("p.dim", {}, "Beside the bands: how far the paper's SAVE was ahead of native reading with the same tokens (Gemini 3 Flash; lengths on Minerva, shares on the synthetic set)."))),
       h("div.scroll", {}, h("table.costs", {}, h("thead", {}, h("tr", {}, h("th"), p.rows.map((r) => h("th", {}, h("b.letter-of", {}, letters[r.run]), " ", r.agent)))), h("tbody", {}, COLUMNS.map(([title, of]) => h("tr", {}, h("td", {}, title), p.rows.map((r) => h("td", {}, of(r)))))))),

@@ -7,7 +7,6 @@ them. Works on recorded runs, and makes those it is asked to. Pure but for runni
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,11 +15,12 @@ from string import ascii_uppercase
 from vesta_ui import agents, files
 from vesta_ui.bench import Tell
 from vesta_ui.bench.plane import LENGTHS, SHARES, Point, picture
-from vesta_ui.domain import Interval, clock, merge
+from vesta_ui.domain import Answer, Interval, Outcome, clock, merge
 from vesta_ui.errors import BadInput
 from vesta_ui.events import Observed
 from vesta_ui.exploration.tokens import estimate
 from vesta_ui.runs import run as runs
+from vesta_ui.runs.cases import agrees
 from vesta_ui.runs.compare import agent_of
 from vesta_ui.runs.run import Run
 from vesta_ui.runs.session import Session
@@ -30,14 +30,14 @@ from vesta_ui.settings import from_environment
 @dataclass(frozen=True, slots=True)
 class Spent:
     """One run. `tokens`: input tokens, `counted` by the model or else estimated from the frames. `inside`: frames that
-    lie in the evidence. `share`: of the video, that its own evidence takes; None: it cites nothing. `right` is None while
-    nobody knows the right answer. Costs a second are per second of evidence. `times`: `tokens` as a multiple of the
-    fewest with which any run reached the agreed answer; None: this one did not, or needed none.
+    lie in the evidence. `share`: of the video, that its own evidence takes; None: it cites nothing. `agrees`: it gave the
+    agreed answer. Costs a second are per second of evidence. `times`: `tokens` as a multiple of the fewest with which
+    any run reached the agreed answer; None: this one did not, or needed none.
     """
 
     agent: str
     answer: str
-    right: bool | None
+    agrees: bool
     frames: int
     inside: int
     tokens: int
@@ -59,7 +59,8 @@ class Spent:
 @dataclass(frozen=True, slots=True)
 class Pay:
     """`evidence`: the stretches that carry the answer, merged; `share` of the video in [0, 1]. `cited`: nobody gave the
-    evidence, so it is the shortest that a run with the agreed answer cites.
+    evidence, so it is the shortest that a run with the agreed answer cites. `known`: `agreed` is the right answer, not
+    only what most runs say.
     """
 
     duration_s: float
@@ -69,6 +70,7 @@ class Pay:
     spent: tuple[Spent, ...]
     agreed: str
     cited: bool
+    known: bool
 
     @property
     def cheapest(self) -> int | None:
@@ -87,14 +89,15 @@ class Pay:
     def picture(self, letters: Sequence[str] = ()) -> str:
         """The paper's two axes with each run as a point on them, by its letter (SVG)."""
         points = [
-            Point(f"{letter} {one.agent}, {one.price}", one.share, one.answer == self.agreed)
+            Point(f"{letter} {one.agent}, {one.price}", one.share, one.agrees)
             for letter, one in zip(letters or lettered(len(self.spent)), self.spent, strict=True)
         ]
         return picture(points, self.share, self.duration_s)
 
 
 def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "") -> Pay:
-    """Compare finished runs on one question. `answer`: the right label or text; empty: what most runs say.
+    """Compare finished runs on one question. `answer`: the right label or text; empty: what most runs say, of answers
+    given equally often the one with more confidence. A failed run has not answered.
 
     Without `evidence` it is the shortest that a run which reached that answer cites. Raises `BadInput` when the runs are
     not of one video and question, or evidence lies outside the video.
@@ -105,42 +108,41 @@ def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "
         raise BadInput("no run was given, or one of them never started")
     if len({(s.video.sha256, s.question) for s in started}) > 1:
         raise BadInput("these runs are not of one video and one question: choose runs that are")
-    said = [(s.answer.label or s.answer.text) if s.answer else "" for s in sessions]
-    agreed = answer or next((name for name, _ in Counter(filter(None, said)).most_common(1)), "")
+    answers = [s.answer if s.finished and s.finished.outcome is not Outcome.FAILED else None for s in sessions]
+    said = [(one.label or one.text) if one else "" for one in answers]
+    agreed = answer or _agreed(answers)
+    question = started[0].question
+    agreeing = [bool(one and agrees(question, agreed, one)) for one in answers]
     cited = [
-        [Interval(e.start, e.end) for e in s.answer.evidence]
-        for s, name in zip(sessions, said, strict=True)
-        if s.answer and name == agreed
+        [Interval(e.start, e.end) for e in one.evidence]
+        for one, there in zip(answers, agreeing, strict=True)
+        if one and there
     ]
     video = started[0].video
     for span in evidence:
-        if not 0 <= span.start < span.end <= video.duration_s:
+        if not 0 <= span.start < min(span.end, video.duration_s):
             raise BadInput(f"the evidence {span} is not inside the video, which lasts {clock(video.duration_s)}")
+    given = [Interval(span.start, min(span.end, video.duration_s)) for span in evidence]
     shortest_cited = min((merge(spans) for spans in cited if spans), key=lambda m: sum(s.length for s in m), default=())
-    spans = merge(evidence) or shortest_cited
+    spans = merge(given) or shortest_cited
     shortest = 1 / video.fps if video.fps > 0 else 0.04
     length = min(video.duration_s, max(shortest, sum(span.length for span in spans)))
     rows = []
-    for one, session, name in zip(every, sessions, said, strict=True):
+    for one, session, name, there in zip(every, sessions, said, agreeing, strict=True):
         usage = session.usage
         times = [f.time for e in one.events if isinstance(e, Observed) for f in e.frames]
         counted = bool(usage.input_tokens)
         tokens = input_tokens(one)
         rows.append(
             Spent(
-                agent=agent_of(session), answer=name,
-                right=(name == answer) if answer else None, frames=len(times),
+                agent=agent_of(session), answer=name, agrees=there, frames=len(times),
                 inside=sum(any(span.start <= t <= span.end for span in spans) for t in times), tokens=tokens,
                 counted=counted, cost_usd=usage.cost_usd, seconds=session.at, share=_cited_share(session, video.duration_s),
                 frames_per_s=len(times) / length, tokens_per_s=tokens / length,
             )
         )  # fmt: skip
-    reached = [row.answer == agreed and row.tokens > 0 for row in rows]
-    least = min((row.tokens for row, there in zip(rows, reached, strict=True) if there), default=1)
-    compared = [
-        replace(row, times=round(row.tokens / least, 2) if there else None)
-        for row, there in zip(rows, reached, strict=True)
-    ]
+    least = min((row.tokens for row in rows if row.agrees and row.tokens), default=1)
+    compared = [replace(row, times=round(row.tokens / least, 2) if row.agrees and row.tokens else None) for row in rows]
     return Pay(
         duration_s=video.duration_s,
         evidence=spans,
@@ -149,7 +151,16 @@ def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "
         spent=tuple(compared),
         agreed=agreed,
         cited=not evidence,
+        known=bool(answer),
     )
+
+
+def _agreed(answers: Sequence[Answer | None]) -> str:
+    weight: dict[str, tuple[int, float]] = {}
+    for one in filter(None, answers):
+        count, confidence = weight.get(name := one.label or one.text, (0, 0.0))
+        weight[name] = count + 1, confidence + one.confidence
+    return max(weight, key=lambda name: weight[name], default="")
 
 
 def lettered(count: int) -> list[str]:
@@ -179,7 +190,7 @@ def _cited_share(session: Session, duration_s: float) -> float | None:
 
 def as_text(found: Pay) -> str:
     """The report in Markdown."""
-    known = all(one.right is not None for one in found.spent)
+    known = found.known
     names = [f"{letter} {one.agent}" for letter, one in zip(lettered(len(found.spent)), found.spent, strict=True)]
     shortest = f" (the shortest cited for {found.agreed})" if found.cited and found.evidence else ""
     where = ", ".join(str(span) for span in found.evidence[:6]) or "none cited"
@@ -191,7 +202,7 @@ def as_text(found: Pay) -> str:
         f"| --- | --- | {'--- | ' if known else ''}---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for name, one in zip(names, found.spent, strict=True):
-        right = f"{'yes' if one.right else 'no'} | " if known else ""
+        right = f"{'yes' if one.agrees else 'no'} | " if known else ""
         cost = "unknown" if one.cost_usd is None else f"${one.cost_usd:.4f}"
         tokens = f"{one.tokens:,}" if one.counted else f"≈ {one.tokens:,}"
         lines.append(

@@ -241,6 +241,10 @@ class Cases:
             and (not video or case.video.sha256 == video)
         ]
 
+    def of(self, run_ids: Sequence[str]) -> Case | None:
+        """The newest case with a gold answer to which any of these runs belongs."""
+        return next((case for case in self.all() if case.gold and not set(run_ids).isdisjoint(case.runs)), None)
+
     def labelled(self, label: str) -> frozenset[str]:
         """Ids of the runs that carry a label: on the run itself or on one of its steps. Raises `BadInput` for no label."""
         if label not in LABELS:

@@ -28,6 +28,8 @@ def paid(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = 
         "length": found.length,
         "concentration": found.concentration,
         "agreed": found.agreed,
+        "known": found.known,
+        "cited": found.cited,
         "cheapest": None if found.cheapest is None else finished[found.cheapest].id,
         "rows": [{**asdict(spent), "run": run.id} for run, spent in zip(finished, found.spent, strict=True)],
         "picture": found.picture([letter for _, letter in ended]),

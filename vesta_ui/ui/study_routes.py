@@ -39,7 +39,9 @@ def endpoints(handlers: Handlers) -> dict[str, Any]:
         return study.compared(study.found(runs, request.query_params.get("runs", "").split(",")))
 
     def paid(request: Request) -> Any:
-        return pay_view.paid(study.found(runs, request.query_params.get("runs", "").split(",")))
+        every = study.found(runs, request.query_params.get("runs", "").split(","))
+        kept = cases.of([run.id for run in every])
+        return pay_view.paid(every, kept.gold_intervals, kept.gold) if kept else pay_view.paid(every)
 
     def case_list(request: Request) -> Any:
         return study.case_list(cases, request.query_params)
