@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import media
@@ -46,7 +47,10 @@ def test_the_summary_has_a_row_a_film_and_one_for_all(film: Path) -> None:
         zip(speed.KINDS, (cost, speed.Cost(6.0, 5.0, (1.0,)), speed.Cost(3.0, 2.0, (1.0,)), cost), strict=True)
     )
     rows = speed.summary([("one", costs), ("two", costs), ("three", {})])
-    assert "| **all** | 4.0 | 12.0 | 6.0 | 1.50 | 2.00 | 2.50 | 4.0 | 3.00 | 2; 2, 2 of the peer's 2, 0 others;" in rows[-2]
+    assert (
+        "| **all** | 4.0 | 12.0 | 6.0 | 1.50 | 2.00 | 2.50 | 4.0 | 3.00 | 2; 2, 2 of the peer's 2, 0 others;"
+        in rows[-2]
+    )
     assert rows[-1].startswith("three: a peer is not installed")
 
 
@@ -65,3 +69,17 @@ def test_cost_and_memory_are_told_for_each_length(tmp_path: Path, monkeypatch: p
     rows = speed.long_rows(tmp_path, (1 / 240, 1 / 60))
     assert [row.split(" | ")[0] for row in rows[2:]] == ["| 00:15.0", "| 01:00.0"]
     assert all(20 < float(row.split("|")[3]) < 400 for row in rows[2:])
+
+
+def test_text_is_measured_against_the_pass_and_read_once_a_scene(tmp_path: Path) -> None:
+    slides = films.make(films.Film("slides", (640, 360), 24, 10, kinds=("slide",), shot_s=(7, 8)), tmp_path)
+    long = films.repeated(slides, 2, tmp_path / "long.mp4")
+    row = speed.text_row(long, 24)
+    scenes, read = (int(part) for part in re.findall(r"(\d+) (?:scenes|pictures)", row))
+    assert 2 <= read <= scenes
+    again = int(re.findall(r"(\d+) pictures", speed.text_row(long, 1e9))[0])
+    assert again < read, "what the second turn shows again is read again only when told so"
+    ratio, text, whole = (
+        float(re.findall(find, row)[0]) for find in (r"ratio ([\d.]+)", r"([\d.]+) s of", r"pass ([\d.]+)")
+    )
+    assert ratio == pytest.approx(text / whole, rel=0.2)

@@ -15,6 +15,7 @@ Tell = Callable[[str], None]
 
 BENCHES = {
     "speed": ("vesta_ui.bench.speed", "what the scene pass and exact frames cost, beside a plain decode and the peer"),
+    "sound": ("vesta_ui.bench.sound", "what hours of sound take of memory, and how fast speech is heard"),
     "samples": ("vesta_ui.bench.samples", "right answers on the sample videos, question by question"),
     "ablation": (
         "vesta_ui.bench.ablation",

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from vesta_ui.bench.films import FILMS, Film, make, repeated
 from vesta_ui.domain import clock
@@ -30,6 +31,7 @@ TOLERANCE_S = 0.05
 REPEATS = 4
 KINDS = ("plain decode (ffmpeg)", "scenedetect command", "scene pass", "scene pass, fast")
 SMALL = Film("small", (160, 90), 120, 12, kinds=("talk", "pan", "slide"))
+TEXT_WORKER = "import sys; from vesta_ui.bench.speed import text_worker; text_worker(*sys.argv[1:])"
 WORKER = "import sys; from vesta_ui.bench.speed import worker; worker(*sys.argv[1:])"
 
 
@@ -89,7 +91,8 @@ def films_table(folder: Path, rounds: int, tell: Callable[[str], None]) -> str:
     first = make(FILMS[0], folder)
     with open_video(repeated(first, 600 // FILMS[0].seconds, folder / "ten-minutes.mp4")) as video:
         frames = frame_rows(video)
-    return "\n".join(["", *summary(measured_films), "", *frames])
+    text = text_row(video.path, FILMS[0].seconds)
+    return "\n".join(["", *summary(measured_films), "", *frames, text])
 
 
 def summary(films: Sequence[tuple[str, dict[str, Cost]]]) -> list[str]:
@@ -238,12 +241,12 @@ def worker(path: str, mode: str) -> None:
 
     with open_video(Path(path)) as video:
         found = scene_pass(video, fast=mode == "fast")
-    sys.stdout.write(json.dumps({"cuts": found.cuts, "scenes": len(found.shots), "peak_mb": _peak_mb()}))
+    sys.stdout.write(json.dumps({"cuts": found.cuts, "scenes": len(found.shots), "peak_mb": peak_mb()}))
     sys.stdout.flush()
     os._exit(0)
 
 
-def _peak_mb() -> float:
+def peak_mb() -> float:
     """Of this program alone: what `getrusage` says would count the process it was started by as well."""
     try:
         said = Path("/proc/self/status").read_text()
@@ -265,6 +268,47 @@ def frame_rows(video: Video) -> list[str]:
         f"{FRAMES} exact frames: {1000 * together / FRAMES:.0f} ms each, {exact} of {FRAMES} exact; "
         f"one by one {1000 * apart / FRAMES:.0f} ms each; ratio {together / apart:.2f}"
     ]
+
+
+def text_row(path: Path, repeats_s: float) -> str:
+    """Reading text in the scenes of a file, against its scene pass: processor seconds of one process.
+
+    `repeats_s`: the file shows the same again after that many seconds, which is not taken for a picture that stays.
+    """
+    found = json.loads(measured([sys.executable, "-c", TEXT_WORKER, str(path), str(repeats_s)])[1])
+    return (
+        f"text of {found['scenes']} scenes: {found['read']} pictures read, {found['text']:.1f} s of processor; "
+        f"scene pass {found['pass']:.1f} s; ratio {found['text'] / found['pass']:.2f}"
+    )
+
+
+def text_worker(path: str, repeats_s: str) -> None:
+    """The measured process: the scene pass, then the text of its stills; prints what each cost as JSON."""
+    from vesta_ui import perception
+    from vesta_ui.scene_index import text
+    from vesta_ui.shots import scene_pass
+
+    read, real = list[int](), perception.read_text
+
+    def counted(*given: Any, **named: Any) -> Any:
+        read.append(1)
+        return real(*given, **named)
+
+    perception.read_text = counted
+    reader, turn = text.SceneReader(), 0.0
+    with open_video(Path(path)) as video:
+        start = time.process_time()
+        found = scene_pass(video)
+        passed = time.process_time()
+        for shot, stills in zip(found.shots, found.stills, strict=True):
+            if shot.start // float(repeats_s) > turn:
+                reader, turn = text.SceneReader(), shot.start // float(repeats_s)
+            pictures = [text.decode(still.jpeg) for still in stills]
+            reader.read([picture for picture in pictures if picture is not None])
+    costs = {"pass": passed - start, "text": time.process_time() - passed}
+    sys.stdout.write(json.dumps({**costs, "scenes": len(found.shots), "read": len(read)}))
+    sys.stdout.flush()
+    os._exit(0)
 
 
 def _alone(video: Video, time: float) -> float:
