@@ -101,7 +101,7 @@ def test_a_fork_made_here_is_drawn_under_its_parent(site: ui_page.Site) -> None:
     expect(page.locator("#answer .ans-text")).to_be_visible(timeout=60_000)
     page.click("#go-replay")
     page.get_by_role("button", name="tree of forks").click()
-    expect(row(page, child)).to_contain_text("fork at step 2: μ: temporal coverage; decisions: by hand")
+    expect(row(page, child)).to_contain_text("coverage and event relations; decisions: by hand")
     ids = [one.get_attribute("data-run") for one in page.locator("#replay .run").all()]
     assert ids.index(child) == ids.index(parent) + 1
 

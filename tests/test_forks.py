@@ -83,6 +83,7 @@ def test_an_edit_tells_everything_that_was_changed() -> None:
     told = Edit(2, policy=Policy.RECALL, observation="").told(before, now)
     assert told == "observation: edited; π: recall; max steps: 20; max usd: none; reasoner: openai:gpt-4o"
     assert Edit(2).told(before, before) == "continued"
+    assert Edit(2, by_hand=True).told(before, before) == "decisions: by hand"
 
 
 class Pressed:

@@ -42,7 +42,8 @@ from vesta_ui.settings import ABLATIONS, Settings
 class Edit:
     """What a fork changes at step `step`; None leaves a thing as it was. Models and budget change through settings.
 
-    `action` is carried out instead of what the Reasoner would choose. `observation` replaces the output of the step
+    `action` is carried out instead of what the Reasoner would choose; `by_hand`: the child waits for the user at its
+    first decision. `observation` replaces the output of the step
     before the fork, as tool memory holds it.
     """
 
@@ -52,6 +53,7 @@ class Edit:
     policy: Policy | None = None
     view: View | None = None
     question: Question | None = None
+    by_hand: bool = False
 
     def told(self, before: dict[str, Any], now: dict[str, Any]) -> str:
         """The edit in words, with the settings that are others `now` than `before` (models, budget, agent)."""
@@ -61,6 +63,7 @@ class Edit:
             "π": self.policy and self.policy.value,
             "μ": self.view and self.view.emphasis.value,
             "question": self.question and self.question.text,
+            "decisions": self.by_hand and "by hand",
         }
         other = {name for name in before if name in now and before[name] != now[name]} - {"policy"}  # π is told above
         changed = {name.replace("_", " "): "none" if now[name] in (None, "") else now[name] for name in sorted(other)}

@@ -89,8 +89,8 @@ class Runs:
             threading.Thread(target=work, name=f"board {n}", daemon=True).start()
         return [run for run, _ in waiting]
 
-    def fork(self, parent_id: str, edit: forks.Edit, path: Path, settings: Settings, *, paused: bool = False) -> Run:
-        """A child of a run with one thing changed; the parent stays untouched. `paused`: it waits at its first decision.
+    def fork(self, parent_id: str, edit: forks.Edit, path: Path, settings: Settings) -> Run:
+        """A child of a run with one thing changed; the parent stays untouched.
 
         `path` must be the parent's video. Raises `BadInput`, `BadTrace` or `BadVideo`.
         """
@@ -112,7 +112,7 @@ class Runs:
         forks.copy_frames(self.root / parent_id, run.folder)
         if edit.action is not None:
             run.control.act_by_hand(edit.action)
-        if paused:
+        if edit.by_hand:
             run.control.pause()
         return self._launch(run, video, started.question, settings, started, taken_over)
 

@@ -57,6 +57,7 @@ def build(handlers: Handlers) -> None:
             policy=Policy(policy) if policy else None,
             view=debug.view_of(view, [str(flag) for flag in data.get("flags") or []]) if view else None,
             question=parse_question(question, [c.text for c in started.question.choices]) if question else None,
+            by_hand=bool(data.get("paused")),
         )
         own = debug.settings_of(started, settings)
         if data.get("reasoner"):
@@ -64,7 +65,7 @@ def build(handlers: Handlers) -> None:
         if data.get("max_steps"):
             own = replace(own, max_steps=int(data["max_steps"]))
         path = handlers.shelf.find(started.video.sha256).path
-        return {"forked": runs.fork(run_id, edit, path, own, paused=bool(data.get("paused"))).id}
+        return {"forked": runs.fork(run_id, edit, path, own).id}
 
     def rerun(data: Json) -> Json:
         run, step = runs.get(str(data.get("run", ""))), int(data.get("step", 0))
