@@ -155,7 +155,7 @@ def test_native_answers_with_the_input_tokens_of_a_run(site: ui_page.Site) -> No
     run_id = site.recorded(steps=4)
     tokens = input_tokens(site.runs.get(run_id))
     page = site.open(f"?tab=compare&cmp={run_id}")
-    page.get_by_role("button", name="match native").click()
+    page.get_by_role("button", name="match native").dblclick()
     heads = page.locator("#compare .costs").first.locator("th")
     expect(heads).to_have_text(["", "A vesta", "B matched native"], timeout=60_000)
     expect(page.locator("#compare .lane-run .said b")).to_have_count(2, timeout=60_000)
