@@ -6,13 +6,14 @@ import hashlib
 import json
 import tracemalloc
 import zipfile
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from test_scene_index import SIGNS, content, film, finish
 
-from vesta_ui import files
+from vesta_ui import files, scene_index
 from vesta_ui.control import Control
 from vesta_ui.errors import BadInput, Stopped
 from vesta_ui.scene_index import SceneIndex, bundle, library
@@ -170,6 +171,25 @@ def test_a_stopped_redo_changes_nothing(tmp_path, video):
     with pytest.raises(Stopped):
         run(working)
     assert {path: path.read_bytes() for path in index.folder.rglob("*.json")} == before
+
+
+def test_a_redo_keeps_what_another_mended_meanwhile(tmp_path, video, monkeypatch):
+    settings = Settings(data_dir=tmp_path / "home", speech="off")
+    index, _ = finish(video, settings)
+    entry, real = library.find(settings, index.id), library.locked
+
+    @contextmanager
+    def after_another(path, why):
+        with real(path, why):
+            monkeypatch.setattr(library, "locked", real)
+            first = replace(index, scenes=(replace(index.scenes[0], facts="mended"), *index.scenes[1:]))
+            made_of = files.read_json(index.folder / f"index-{index.id}.json")["parameters"]
+            scene_index.save(first, settings, made_of)
+            yield
+
+    monkeypatch.setattr(library, "locked", after_another)
+    again = run(library.redo(settings, entry, ["s00001"], Control()))
+    assert again.scenes[0].facts == "mended"
 
 
 def test_a_scene_that_breaks_its_reader_again_stays_failed(tmp_path, video, monkeypatch):

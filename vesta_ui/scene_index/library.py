@@ -131,11 +131,11 @@ def redo(
 
     Raises `BadInput` for unknown scenes or another video, `BadVideo`, `StorageFailed`, `Stopped`.
     """
-    index = open_entry(settings, entry)
-    unknown = set(scene_ids) - {scene.id for scene in index.scenes}
-    if unknown:
-        raise BadInput(f"no such scene: {', '.join(sorted(unknown))}")
     with locked(entry.folder / ".lock", f"{entry.video.name} is being indexed"):
+        index = open_entry(settings, entry)  # not before: another redo may be writing it
+        unknown = set(scene_ids) - {scene.id for scene in index.scenes}
+        if unknown:
+            raise BadInput(f"no such scene: {', '.join(sorted(unknown))}")
         wanted = [i for i, scene in enumerate(index.scenes) if scene.id in set(scene_ids)]
         return (
             yield from watched(
