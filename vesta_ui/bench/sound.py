@@ -63,12 +63,12 @@ def speech_of(path: Path) -> Samples:
 
 
 def write(path: Path, said: Samples, seconds: float) -> Path:
-    """A film of one dark picture a minute with that sound, hours long in little memory."""
+    """A film of one dark picture a minute with that sound, not compressed: 115 MB an hour, made in little memory and time."""
     hiss = (0.002 * np.random.default_rng(1).standard_normal(RATE)).astype(np.float32)
     hour = round(HOUR_S * RATE)
     with av.open(str(path), "w") as out:
         picture = out.add_stream("libx264", rate=1)
-        voice = out.add_stream("aac", rate=RATE, layout="mono")
+        voice = out.add_stream("pcm_s16le", rate=RATE, layout="mono")
         assert isinstance(picture, av.VideoStream) and isinstance(voice, av.AudioStream)
         picture.width, picture.height, picture.pix_fmt, picture.time_base = 64, 36, "yuv420p", Fraction(1, 1)
         for second in range(max(1, round(seconds))):
@@ -79,7 +79,7 @@ def write(path: Path, said: Samples, seconds: float) -> Path:
             at = second * RATE
             block = said[at % hour : at % hour + RATE]
             block = np.concatenate([block, hiss[len(block) :]])
-            sound = av.AudioFrame.from_ndarray(block[None], "fltp", "mono")
+            sound = av.AudioFrame.from_ndarray((32_767 * block.clip(-1, 1)).astype(np.int16)[None], "s16", "mono")
             sound.sample_rate, sound.pts, sound.time_base = RATE, at, Fraction(1, RATE)
             out.mux(voice.encode(sound))
         out.mux(picture.encode(None))
