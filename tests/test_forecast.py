@@ -10,6 +10,7 @@ from vesta_ui.bench.suite import most
 from vesta_ui.models import prices
 from vesta_ui.roles.forecast import (
     CONTEXT_TOKENS,
+    FORCED,
     LOOK_TOKENS,
     ROUTER_TOKENS,
     SAID_TOKENS,
@@ -30,11 +31,11 @@ def test_the_papers_roles(settings: Settings) -> None:
     chosen = replace(settings, router="openai:o3", reasoner="openai:o3", observer="openai:gpt-4o", max_steps=15)
     found = forecast(chosen)
     seen = LOOK_TOKENS + 50 * (85 + 2 * 170)  # a clip in high detail is more than 150 frames in low
-    reads = ROUTER_TOKENS + 15 * CONTEXT_TOKENS
-    writes = MOST_OUTPUT["router"] + 15 * MOST_OUTPUT["reasoner"]
-    assert found.requests == 1 + 15 + 14
-    assert found.input_tokens == reads + 14 * seen
-    sees = 14 * (seen * 2.5 + MOST_OUTPUT["observer"] * 10)
+    reads = ROUTER_TOKENS + (15 + FORCED) * CONTEXT_TOKENS
+    writes = MOST_OUTPUT["router"] + (15 + FORCED) * MOST_OUTPUT["reasoner"]
+    assert found.requests == 1 + 15 + FORCED + 15
+    assert found.input_tokens == reads + 15 * seen
+    sees = 15 * (seen * 2.5 + MOST_OUTPUT["observer"] * 10)
     assert found.usd == pytest.approx((reads * 2 + writes * 8 + sees) / 1e6)
     assert f"${found.usd:.2f}" in found.text
 
@@ -42,7 +43,7 @@ def test_the_papers_roles(settings: Settings) -> None:
 def test_a_wider_ledger_view_and_more_frames_cost_more(settings: Settings) -> None:
     one = replace(settings, reasoner="openai:o3", observer="openai:gpt-4o")
     wide = forecast(replace(one, snapshot_chars=32_000))
-    assert wide.input_tokens - forecast(one).input_tokens == one.max_steps * 6_000
+    assert wide.input_tokens - forecast(one).input_tokens == (one.max_steps + FORCED) * 6_000
     assert forecast(replace(one, inspect_frames=600)).input_tokens > forecast(one).input_tokens
 
 
@@ -50,12 +51,12 @@ def test_exploring_agents_are_told_by_what_they_show(settings: Settings) -> None
     """Gemini 3 at medium resolution: 560 tokens a frame, in one look of `native`; forty in high for `save`."""
     one = replace(settings, reasoner="gemini:gemini-3-flash-preview", router="openai:o3", observer="openai:gpt-4o")
     native = most(replace(one, agent="native", native_frames=600))
-    assert native.requests == 5 and native.input_tokens == 3 * CONTEXT_TOKENS + 2 * (LOOK_TOKENS + 600 * 560)
+    assert native.requests == 6 and native.input_tokens == 4 * CONTEXT_TOKENS + 2 * (LOOK_TOKENS + 600 * 560)
     save = most(replace(one, agent="save", max_queries=30))
-    assert save.input_tokens == 32 * CONTEXT_TOKENS + 31 * (LOOK_TOKENS + 40 * 1120)
+    assert save.input_tokens == 32 * CONTEXT_TOKENS + 30 * (LOOK_TOKENS + 40 * 1120)
     matched = most(replace(one, agent="native", match_tokens=1_120_000))
-    assert matched.input_tokens == 3 * CONTEXT_TOKENS + 2 * (LOOK_TOKENS + 2_000 * 560)
-    assert most(replace(one, agent="save", reasoner="embedded")).requests == 31, "rules look through the Observer"
+    assert matched.input_tokens == 4 * CONTEXT_TOKENS + 2 * (LOOK_TOKENS + 2_000 * 560)
+    assert most(replace(one, agent="save", reasoner="embedded")).requests == 30, "rules look through the Observer"
     assert most(replace(one, agent="vesta")) == forecast(replace(one, agent="vesta"))
 
 

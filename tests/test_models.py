@@ -290,3 +290,11 @@ def test_pictures_small_enough_are_left_alone() -> None:
     fitted, said = images.fit(turns, 10, 64)
     assert said == ""
     assert fitted[0].images[0] is turns[0].images[0]
+
+
+@pytest.mark.parametrize("spec", ["openai:{}", "gemini:{}", "compatible:{}@http://127.0.0.1:1/v1"])
+def test_a_key_is_no_model_name_and_is_not_repeated(spec: str) -> None:
+    key = "sk-" + "a1b2" * 8
+    with pytest.raises(BadSpec) as told:
+        models.parse(spec.format(key))
+    assert key not in str(told.value) and "Settings" in str(told.value)

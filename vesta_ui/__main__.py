@@ -87,8 +87,8 @@ def index(arguments: argparse.Namespace) -> int:
 def ask(arguments: argparse.Namespace) -> int:
     from vesta_ui import agents, commands
     from vesta_ui.bench.pay import to_match
-    from vesta_ui.question import parse_question
     from vesta_ui.bench.suite import most
+    from vesta_ui.question import parse_question
     from vesta_ui.runs import book, report, run
     from vesta_ui.video import open_video
 

@@ -137,7 +137,8 @@ def most(settings: Settings) -> Forecast:
     looks = (MOST_FRAMES, "high"), (spread if kind.queries else 1, "auto")
     side = min(HIGH_SIDE, HIGH_TIMES * settings.image_side)
     sees = settings.observer if settings.reasoner == "embedded" else settings.reasoner
-    one = replace(settings, router="embedded", observer=sees, max_steps=queries + 2, image_side=side)
+    again = 1 if kind.queries else 0  # a fixed number of queries leaves room for one that failed
+    one = replace(settings, router="embedded", observer=sees, max_steps=queries + again, image_side=side)
     return forecast(one, looks=looks)
 
 

@@ -166,6 +166,12 @@ def parse(spec: str) -> Spec:
         raise BadSpec(f"unknown provider “{provider}”: write one of {', '.join(f'{name}:…' for name in MODELS)}")
     if not colon or not rest.strip():
         raise BadSpec(f"“{spec}” names no model: write for example {_EXAMPLES[provider]}")
+    from vesta_ui.models.keys import scrub
+
+    if scrub(rest) != rest:
+        raise BadSpec(
+            "a key stands where a model's name belongs: type the key in Settings, or set the provider's variable"
+        )
     if provider != "compatible":
         return Spec(provider, rest.strip())
     from vesta_ui.models.http import addressed

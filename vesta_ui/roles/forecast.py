@@ -1,8 +1,8 @@
 """What a run may cost at most, said before it starts. An upper bound by arithmetic, not a prediction.
 
-Assumes that every decision of the budget is used, each on the longest prompt, that every look but the last takes as many
-pictures as an operation may show, and that every answer is as long as it may be, thinking included. A request repeated
-after a failure comes on top. An index is told for an hour of video cut into the shortest scenes and full of speech.
+Assumes that every decision of the budget is a look at as many pictures as an operation may show, each decided on the
+longest prompt, then a forced answer asked for twice, and that every answer is as long as it may be, thinking included. A
+request repeated after a failure comes on top. An index is told for an hour of video cut into the shortest scenes and full of speech.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from vesta_ui.roles.prompted import LOW_DETAIL_FROM, MOST_OUTPUT
 from vesta_ui.scene_index.phases import BATCH
 from vesta_ui.settings import Settings
 
+FORCED = 2
+"""Decisions after the budget: the forced answer, and once more when it names no choice."""
 CONTEXT_TOKENS = 10_000
 """A Reasoner's longest prompt, 40,000 characters, with a ledger view of the usual size."""
 ROUTER_TOKENS = 900
@@ -96,14 +98,14 @@ def forecast(
     if (name := _name(settings.reasoner)) is not None:
         longer = max(0, settings.snapshot_chars - USUAL_VIEW_CHARS)
         reads = CONTEXT_TOKENS + math.ceil(longer / prices.CHARS_PER_TOKEN)
-        total = _plus(total, table, name, steps, (reads, MOST_OUTPUT["reasoner"]))
+        total = _plus(total, table, name, steps + FORCED, (reads, MOST_OUTPUT["reasoner"]))
     if (name := _name(settings.observer)) is not None:
         detail = "low" if settings.inspect_frames >= LOW_DETAIL_FROM else "high"
         looks = looks or ((settings.inspect_frames, detail), (settings.clip_frames, "high"))
         size = settings.image_side, round(settings.image_side / aspect)
         each = [(count, table.image_tokens(name, *size, how)) for count, how in looks]
         shown = max(count * (UNKNOWN_FRAME_TOKENS if tokens is None else tokens) for count, tokens in each)
-        total = _plus(total, table, name, max(0, steps - 1), (LOOK_TOKENS + shown, MOST_OUTPUT["observer"]))
+        total = _plus(total, table, name, steps, (LOOK_TOKENS + shown, MOST_OUTPUT["observer"]))
         if any(tokens is None for _, tokens in each):
             total = replace(total, frame_rule_missing=(name,))
     return replace(total, index=index_forecast(settings, table, aspect))
