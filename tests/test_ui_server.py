@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import sys
@@ -14,6 +15,8 @@ from typing import Any
 import pytest
 import ui_run
 from gradio_client import Client
+from mcp import ClientSession
+from mcp.client.streamable_http import streamable_http_client
 
 from vesta_ui import samples
 from vesta_ui.domain import Interval
@@ -76,6 +79,39 @@ def test_only_the_four_functions_are_public(server: tuple[str, Settings, Path]) 
     assert isinstance(public, dict)
     assert set(public["named_endpoints"]) == {"/index_video", "/ask", "/get_run", "/list_runs"}
     assert not public["unnamed_endpoints"]
+
+
+def test_what_the_functions_return_has_a_schema(server: tuple[str, Settings, Path], recorded: str) -> None:
+    client = Client(server[0], verbose=False)
+    offered = client.view_api(return_format="dict")
+    assert isinstance(offered, dict)
+    schemas = {name: one["returns"][0]["type"] for name, one in offered["named_endpoints"].items()}
+    assert set(schemas["/index_video"]["properties"]) == {"index_id", "reused", "duration_s", "scenes"}
+    assert schemas["/ask"] == schemas["/get_run"]
+    assert set(schemas["/get_run"]["required"]) == set(client.predict(recorded, api_name="/get_run"))
+    assert set(schemas["/list_runs"]["items"]["required"]) == set(client.predict(api_name="/list_runs")[0])
+
+
+def test_an_mcp_client_finds_the_four_tools_and_gets_json(settings: Settings, tmp_path: Path) -> None:
+    settings.data_dir.mkdir()
+    page, closing = served(settings, port := free_port("127.0.0.1", 0), mcp=True)
+
+    async def talk() -> tuple[set[str], Any, Any]:
+        url = f"http://127.0.0.1:{port}/gradio_api/mcp/"
+        async with streamable_http_client(url) as (read, write, *_), ClientSession(read, write) as session:
+            await session.initialize()
+            tools = {tool.name for tool in (await session.list_tools()).tools}
+            found = await session.call_tool("index_video", {"path": str(ui_run.video(tmp_path))})
+            return tools, found, await session.call_tool("get_run", {"run_id": "../../etc"})
+
+    try:
+        tools, found, refused = asyncio.run(talk())
+    finally:
+        closing.close()
+        page.close(verbose=False)
+    assert tools == {"index_video", "ask", "get_run", "list_runs"}
+    assert json.loads(found.content[0].text)["duration_s"] == pytest.approx(60, abs=0.3)
+    assert refused.isError and "not a run id" in refused.content[0].text
 
 
 def test_a_wrong_call_says_what_is_wrong(server: tuple[str, Settings, Path]) -> None:
@@ -153,7 +189,7 @@ def test_without_its_package_mcp_is_refused_in_one_sentence(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "mcp", None)
-    with pytest.raises(BadInput, match=r"gradio\[mcp\]"):
+    with pytest.raises(BadInput, match="mcp<2"):
         launch(settings, mcp=True)
 
 

@@ -1,9 +1,8 @@
 """The page's functions for programs: `gradio_client`, plain HTTP, and MCP tools with `--mcp`. Everything else is private."""
 
-from __future__ import annotations
-
+import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, cast
 
 import gradio as gr
 
@@ -15,10 +14,68 @@ LONGEST_S = 3600.0
 """`ask` waits no longer; the run goes on and `get_run` shows it."""
 
 
+# Gradio makes schemas of these, and only of types that are there when a function is defined: no deferred annotations.
+class SceneFound(TypedDict):
+    """A scene; times in seconds on the video's clock."""
+
+    id: str
+    start_s: float
+    end_s: float
+    transcript: str
+
+
+class IndexBuilt(TypedDict):
+    """What `index_video` returns."""
+
+    index_id: str
+    reused: bool
+    duration_s: float
+    scenes: list[SceneFound]
+
+
+class RunReport(TypedDict):
+    """What `ask` and `get_run` return: the report of `python -m vesta_ui ask --json`."""
+
+    run_id: str
+    run_dir: str | None
+    outcome: str | None
+    reason: str
+    answer: dict[str, Any] | None
+    route: dict[str, Any] | None
+    references: list[dict[str, Any]]
+    steps: list[dict[str, Any]]
+    ledger: dict[str, Any]
+    usage: dict[str, Any]
+    warnings: list[dict[str, Any]]
+
+
+class RunRow(TypedDict):
+    """A line of the list of runs."""
+
+    id: str
+    question: str
+    video: str
+    sha256: str
+    agent: str
+    outcome: str
+    answer: str
+
+
+def as_json_text(page: gr.Blocks) -> None:
+    """Let MCP tools answer in JSON, as the HTTP functions do; gradio gives them Python's own notation of a dictionary."""
+    server = page.mcp_server_obj
+    assert server is not None, "the page was not launched with its MCP server"
+
+    def texts(data: list[Any], root_url: str) -> list[Any]:
+        return [server.types.TextContent(type="text", text=json.dumps(one, ensure_ascii=False)) for one in data]
+
+    server.postprocess_output_data = texts
+
+
 def offer(handlers: Handlers) -> None:
     """Register the four endpoints on the Blocks being built."""
 
-    def index_video(path: str) -> dict[str, Any]:
+    def index_video(path: str) -> IndexBuilt:
         """Build or reuse the scene index of a video.
 
         Args:
@@ -46,9 +103,7 @@ def offer(handlers: Handlers) -> None:
             ],
         }
 
-    def ask(
-        path: str, question: str, choices: list[str] | None = None, policy: str = "", agent: str = ""
-    ) -> dict[str, Any]:
+    def ask(path: str, question: str, choices: list[str] | None = None, policy: str = "", agent: str = "") -> RunReport:
         """Ask a question about a video and wait for the answer with its evidence.
 
         Args:
@@ -68,7 +123,7 @@ def offer(handlers: Handlers) -> None:
         run.join(LONGEST_S)
         return get_run(run.id)
 
-    def get_run(run_id: str) -> dict[str, Any]:
+    def get_run(run_id: str) -> RunReport:
         """A run as it is now: route, steps, ledger, answer.
 
         Args:
@@ -77,13 +132,13 @@ def offer(handlers: Handlers) -> None:
         from vesta_ui.runs import report
 
         try:
-            return report.as_json(handlers.runs.get(run_id).session()) | {"run_id": run_id}
+            return cast(RunReport, report.as_json(handlers.runs.get(run_id).session()) | {"run_id": run_id})
         except VestaError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
-    def list_runs() -> list[dict[str, Any]]:
+    def list_runs() -> list[RunRow]:
         """Every recorded run, newest first."""
-        return handlers.run_list()
+        return cast(list[RunRow], handlers.run_list())
 
     for function in (index_video, ask, get_run, list_runs):
         gr.api(function, api_name=function.__name__, concurrency_limit=4)

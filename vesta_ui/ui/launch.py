@@ -33,7 +33,7 @@ def launch(
     but their package is not there.
     """
     if mcp and find_spec("mcp") is None:
-        raise BadInput('--mcp needs one more package: run `pip install "gradio[mcp]"`, then start again')
+        raise BadInput('--mcp needs one more package: run `pip install "mcp<2"`, then start again')
     port = free_port(settings.host, settings.port)
     if settings.port and port != settings.port:
         say(f"port {settings.port} is busy: using {port}")
@@ -62,6 +62,7 @@ def served(settings: Settings, port: int, *, mcp: bool = False) -> tuple[Any, An
     os.environ["GRADIO_TEMP_DIR"] = str(settings.data_dir / "uploads")
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     from vesta_ui.runs.registry import Runs
+    from vesta_ui.ui import api
     from vesta_ui.ui.handlers import Handlers
     from vesta_ui.ui.page import build
     from vesta_ui.ui.routes import routes
@@ -93,6 +94,8 @@ def served(settings: Settings, port: int, *, mcp: bool = False) -> tuple[Any, An
         prevent_thread_lock=True,
         app_kwargs={"routes": routes(handlers)},
     )
+    if mcp:
+        api.as_json_text(page)
     return page, Closing(handlers.runs, handlers.shelf, handlers.benches)
 
 
