@@ -213,3 +213,16 @@ def test_scripts_travel_packed(site: ui_page.Site) -> None:
     plain = page.request.get(f"{site.url}/vesta/plotly.js", headers={"Accept-Encoding": "identity"})
     packed = page.request.get(f"{site.url}/vesta/plotly.js", headers={"Accept-Encoding": "gzip"})
     assert packed.headers["content-encoding"] == "gzip" and packed.body() == plain.body()
+
+
+def test_a_server_that_is_gone_is_not_shown_as_working(site: ui_page.Site) -> None:
+    run, player = site.live()
+    context = site.browser.new_context(viewport={"width": 1366, "height": 768})
+    context.route("**/vesta/run/*/stream", lambda route: route.abort("connectionrefused"))
+    page = site.open(f"?run={run.id}", context=context)
+    expect(page.locator("#status .text")).to_contain_text("cannot be reached")
+    context.unroute("**/vesta/run/*/stream")
+    player.start(0.02)
+    expect(page.locator("#status .text")).to_contain_text("Answered")
+    expect(page.locator("#steps [data-step]")).to_have_count(4)
+    site.noise.clear()  # the browser itself tells of every refused connection

@@ -61,14 +61,23 @@
     const dot = h("i.dot", { "aria-hidden": "true" }), replay = h("div.replay", { hidden: true });
     V.append(root, [dot, text, bar, h("span.sp"), replay]);
     V.replayBar?.(replay);
-    let shownVideo = "", filled = "", ofRun = false, wasOn = false, said = "", now = { phase: "idle", text: "" };
+    let shownVideo = "", filled = "", ofRun = false, wasOn = false, said = "", cut = 0, away = false, now = { phase: "idle", text: "" };
     const write = () => {
       const past = V.state.pinned !== null;
-      text.textContent = past ? `The page as it was ${V.state.pinned ? "after step " + V.state.pinned : "before the first step"}.` : now.text;
-      root.dataset.phase = past ? "past" : now.phase;
+      text.textContent = away ? "The server cannot be reached: what you see may be old. Trying again …" : past ? `The page as it was ${V.state.pinned ? "after step " + V.state.pinned : "before the first step"}.` : now.text;
+      root.dataset.phase = away ? "lost" : past ? "past" : now.phase;
     };
     V.on("pin", write);
+    /* a server that is gone: what the run does now is not known, so nothing says that it goes on */
+    V.on("line", (up) => {
+      if (!up) return void (cut ||= setTimeout(() => { away = bar.hidden = true; write(); }, 2500));
+      clearTimeout(cut);
+      cut = 0;
+      away = false;
+      write();
+    });
     V.on("run", (run) => {
+      V.tell("line", true);
       if (run || !ofRun) return;
       /* another video was chosen: nothing of the old run stays. What Python said meanwhile (“Opened …”) does. */
       shownVideo = filled = "";
@@ -104,6 +113,7 @@
     };
   };
 
+  let starting = 0;
   const set = (id, on, text, title) => {
     const button = document.querySelector(`button#${id}, #${id} button`);
     if (!button) return;
@@ -120,4 +130,12 @@
     set("stop", busy && phase !== "stopping", phase === "stopping" ? "Stopping" : "Stop", "Stop and keep what was found (x)");
   }
   V.on("phase", buttons);
+  /* over a slow network the answer to a press takes its time: a second press would start a second run */
+  document.addEventListener("click", (event) => event.target.closest?.("#run") && setTimeout(() => {
+    const phase = document.body.dataset.phase || "idle";
+    if (BUSY.includes(phase)) return;
+    set("run", false, "Starting");
+    clearTimeout(starting);
+    starting = setTimeout(() => buttons(document.body.dataset.phase || "idle"), 5000);
+  }));
 })();

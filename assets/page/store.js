@@ -35,6 +35,12 @@
     const mine = (line = new EventSource(V.url(`run/${encodeURIComponent(run)}/stream`)));
     mine.addEventListener("message", (event) => Object.entries(JSON.parse(event.data)).forEach(([name, value]) => V.receive(name, value)));
     mine.addEventListener("end", () => mine.close());
+    mine.addEventListener("open", () => V.tell("line", true));
+    mine.addEventListener("error", () => {
+      if (mine !== line) return;
+      V.tell("line", false);
+      if (mine.readyState === EventSource.CLOSED) setTimeout(() => mine === line && V.follow(run, true), 3000); /* some browsers give up at once */
+    });
   };
 
   /* ---- the run on the page */

@@ -123,7 +123,7 @@ def _phase(session: Session, being: Being) -> tuple[str, str]:
             case Outcome.FAILED:
                 return "failed", finished.reason or "The run failed; see the newest step."
     if being is Being.OVER:
-        return "lost", "This run was interrupted: the server ended before it did. Ask again or fork it to go on."
+        return "lost", "This run was interrupted: the server ended before it did. Continue it, or ask again."
     if being is Being.PAST:
         return "past", f"As it was after {len(session.steps)} step{'s' * (len(session.steps) != 1)}."
     if being is Being.STOPPING:
