@@ -251,3 +251,31 @@ def test_stage_mode_is_bigger_and_still_fits(site: ui_page.Site, run_id: str) ->
     page.get_by_role("button", name="Stage mode").click()
     assert page.evaluate(size) >= before * 1.2
     assert [o for o in page.evaluate(OVERLAPS) if "#source" not in o] == []
+
+
+def test_on_a_low_stage_the_ledger_shows_more_than_its_newest_entry(site: ui_page.Site) -> None:
+    page = site.open(f"?run={site.recorded(steps=9)}")
+    page.get_by_role("button", name="Stage mode").click()
+    expect(page.locator(".ledger-body tbody tr")).not_to_have_count(0)
+    whole = """() => { const low = document.querySelector('.ledger-body').getBoundingClientRect().bottom;
+        return [...document.querySelectorAll('.ledger-body tbody tr')].filter((row) => row.getBoundingClientRect().bottom <= low + 1).length; }"""
+    page.wait_for_function(f"() => ({whole})() >= 5")
+
+
+def test_a_word_without_end_stays_in_the_answer(site: ui_page.Site, run_id: str) -> None:
+    page = site.open(f"?run={run_id}")
+    expect(page.locator("#answer .conf")).to_be_visible()
+    page.locator("#answer .ans-text b").evaluate("(node) => { node.textContent = 'X'.repeat(500); }")
+    inside = "() => document.querySelector('#answer .conf').getBoundingClientRect().right <= document.querySelector('#answer .panel').getBoundingClientRect().right"
+    assert page.evaluate(inside)
+    assert page.locator("#answer .claim").is_visible()
+
+
+def test_the_list_of_agents_is_closed_when_the_keyboard_leaves_it(site: ui_page.Site) -> None:
+    page = site.open()
+    page.locator("#choices textarea").focus()
+    page.keyboard.press("Tab")
+    expect(page.locator("[role=option]")).not_to_have_count(0)
+    page.keyboard.press("Tab")
+    expect(page.locator("#run")).to_be_focused()
+    expect(page.locator("[role=option]")).to_have_count(0)

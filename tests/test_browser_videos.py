@@ -6,9 +6,11 @@ import time
 
 import pytest
 import ui_page
-from playwright.sync_api import Page, expect
+import ui_run
+from playwright.sync_api import Page, Route, expect
 
-from vesta_ui.runs.run import Run
+from vesta_ui.frames import FrameStore
+from vesta_ui.runs.run import Run, new_id
 
 pytestmark = pytest.mark.browser
 EMPTY = "Pick a question above"
@@ -111,3 +113,45 @@ def test_a_link_to_no_run_says_so(site: ui_page.Site) -> None:
     page = site.open("?run=20260101-000000-abcdef")
     expect(page.locator("#status .text")).to_contain_text("20260101-000000-abcdef")
     expect(page.locator("#run")).to_be_enabled()
+
+
+def test_a_question_once_asked_can_be_asked_of_another_video(site: ui_page.Site) -> None:
+    page = site.open()
+    opened(site, page)
+    page.fill("#question textarea", "Is there a dog?")
+    page.fill("#choices textarea", "")
+    asked(site, page)
+    page.wait_for_function("VESTA.values.status?.run && !VESTA.values.status.fresh && !VESTA.values.status.live")
+    page.locator("#samples button").nth(0).click()
+    page.wait_for_function(f"VESTA.state.video !== '{site.sha256}'")
+    expect(page.locator("#question textarea")).to_have_value("Is there a dog?")
+
+
+def test_a_second_press_over_a_slow_network_starts_no_second_run(site: ui_page.Site) -> None:
+    page = site.open()
+    opened(site, page)
+    page.fill("#question textarea", "Which colour comes last?")
+    before = len(site.runs.list())
+
+    def wait(route: Route) -> None:
+        time.sleep(1)
+        route.continue_()
+
+    page.route("**/gradio_api/**", wait)
+    page.evaluate(
+        "async () => { const b = document.querySelector('button#run'); b.click(); await new Promise((ok) => setTimeout(ok, 300)); b.click(); }"
+    )
+    page.wait_for_function("VESTA.values.status?.run && !VESTA.values.status.live")
+    expect(page.locator("#run")).to_have_text("Run")
+    assert len(site.runs.list()) == before + 1
+
+
+def test_a_run_whose_video_is_gone_does_not_pass_for_a_sample(site: ui_page.Site) -> None:
+    run_id = new_id()
+    store = FrameStore(site.runs.root / run_id / "frames")
+    ui_run.record(site.runs.root / run_id, ui_run.run_events(store, run_id, ui_run.facts("e" * 64)))
+    page = site.open(f"?run={run_id}")
+    expect(page.locator("#vid .cover")).to_contain_text("is not where it was")
+    expect(page.locator("#samples [aria-pressed=true]")).to_have_count(0)
+    expect(page.locator(".preset")).to_have_count(0)
+    site.noise.clear()  # the browser itself tells of every refused request

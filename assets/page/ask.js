@@ -9,12 +9,18 @@
     /* a question that was filled in for another video goes with it; one the reader wrote stays */
     if (!["sample:" + facts.sample, facts.key].includes(filled.of) && untouched()) V.fillQuestion(sample ? opening(sample) : {}, facts.key);
   });
+  V.on("gone", () => { press(""); V.show("presets", { own: true }); }); /* the video of a run that is not here is no sample */
   let filled = { text: ["", ""], of: "" };
   const opening = (sample) => sample.questions.find((q) => q.preset) || sample.questions[0] || {};
   const texts = (q) => [q.question || "", (q.choices || []).join("\n")];
   const written = () => ["question", "choices"].map((id) => document.querySelector(`#${id} textarea`)?.value || "");
   const untouched = () => { const now = written(); return !now.join("").trim() || now.every((text, i) => text === filled.text[i]); };
-  V.fillQuestion = (q, of = V.videoKey()) => { filled = { text: texts(q), of }; V.type("question", filled.text[0]); V.type("choices", filled.text[1]); };
+  V.fillQuestion = (q, of = V.videoKey()) => {
+    const text = texts(q);
+    if (written().every((now, i) => now === text[i])) return; /* a run of what the reader wrote: it stays the reader's */
+    filled = { text, of };
+    V.type("question", filled.text[0]); V.type("choices", filled.text[1]);
+  };
   V.panels.samples = (root) => ({
     update: (list) => {
       const samples = list || [];

@@ -49,5 +49,7 @@
     event.preventDefault();
     found[2](event);
   });
+  /* gradio opens the list of agents at any key, so also at the Tab that leaves it: it would stay open over the page */
+  document.addEventListener("keydown", (event) => event.key === "Tab" && event.target.closest?.("#agent") && event.stopPropagation(), true);
   try { if (localStorage.getItem("vesta-stage")) document.body.classList.add("stage"); } catch { /* not remembered */ }
 })();

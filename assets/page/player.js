@@ -108,7 +108,7 @@
         return video.load();
       }
       video.removeAttribute("src");
-      if (state.error) return hold(state.error);
+      if (state.error) { V.tell("gone"); return hold(state.error); }
       hold(`Preparing “${state.name}” for the player …`, state.share);
       timer = setTimeout(load, 400);
     }

@@ -4,7 +4,7 @@
   let hidden = new Set(), notes = [];
   try { hidden = new Set(JSON.parse(localStorage.getItem(KEPT) || "[]")); } catch { /* nothing remembered */ }
 
-  T.ABOUT = { scenes: "the film, cut into scenes", relevance: "how well every scene fits the question", retrieved: "scenes proposed as evidence: higher is closer", inspected: "pictures looked at: darker is denser", speech: "words listened to", clip: "short clips analysed", relations: "events, states, numbers, conflicts", answer: "what the answer rests on", coverage: "seen, heard, and never looked at", notes: "what you noted" };
+  T.ABOUT = { scenes: "the film, cut into scenes", relevance: "how well every scene fits the question", retrieved: "scenes proposed as evidence: higher is closer", inspected: "pictures looked at: stronger is denser", speech: "words listened to", clip: "short clips analysed", relations: "events, states, numbers, conflicts", answer: "what the answer rests on", coverage: "seen, heard, and never looked at", notes: "what you noted" };
   T.isShown = (name) => !hidden.has(name) && (name !== "notes" || notes.length > 0);
 
   T.toggle = (name) => {

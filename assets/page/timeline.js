@@ -56,7 +56,7 @@
       V.fill(labels, Object.entries(places).map(([name, [y, tall]]) => [h("span", { style: { top: y + "px", height: tall + "px" } }, T.NAMES[name] || name), T.value.run ? null : h("em", { style: { top: y + "px", height: tall + "px" } }, T.ABOUT[name])]), Object.entries(places).filter(([name]) => name !== "scenes" || !T.value.scenes).map(([, [y, tall]]) => h("i", { style: { top: y + "px", height: tall + "px", left: T.left + "px", right: T.right + "px" } })));
       if (!T.value.run) { /* Plotly draws the axis with the lanes; before a run there are none */
         const { tickvals, ticktext } = T.ticks(width);
-        V.append(labels, tickvals.map((t, n) => h("u", { style: { left: T.x(t, width) + "px", top: height - T.axis + 2 + "px" } }, ticktext[n])));
+        V.append(labels, tickvals.map((t, n) => h("u", { style: { left: Math.min(T.x(t, width), width - 26) + "px", top: height - T.axis + 2 + "px" } }, ticktext[n])));
       }
       drawLanes(places, width, height);
       T.hotspots(places, width);
