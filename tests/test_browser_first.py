@@ -108,8 +108,11 @@ def test_a_page_of_the_past_says_nothing_of_what_came_later(site: ui_page.Site) 
     page.evaluate("VESTA.tell('scenes')")  # pictures of the scenes may come at any time
     assert page.locator("#route .thumb:not(.st-unverified)").count() == 0
     expect(page.locator("#answer")).to_contain_text("No answer yet")
+    expect(page.locator("#head .chips")).to_contain_text("step 0 /")
+    expect(page.locator("#head .chips")).not_to_contain_text("spent")
     page.keyboard.press("Escape")
     expect(page.locator("#status")).to_contain_text("Answered in 4 steps")
+    expect(page.locator("#head .chips")).to_contain_text("spent")
 
 
 def test_lanes_are_chosen_by_menu_and_key_and_remembered(site: ui_page.Site) -> None:

@@ -38,11 +38,12 @@
       const names = same.size === 1 ? [["engine", [...same][0]]] : Object.entries(r);
       V.fill(chips, names.map(([name, spec]) => h("span.chip", { title: `${name}: ${spec}` }, name + " ", h("i", {}, short(spec)))),
         forecast?.requests ? h("span.chip", { title: forecast.text }, "a run at most ", h("i", {}, forecast.usd === null ? `${forecast.requests} requests` : V.money(forecast.usd))) : null,
-        status.budget ? h("span.chip", {}, "step ", h("i", {}, `${status.step} / ${status.budget}`)) : null,
-        status.usage && (status.usage.requests || status.max_usd) ? h("span.chip", {}, "spent ", h("i", {}, V.money(status.usage.usd)), status.max_usd ? ` of ${V.money(status.max_usd)}` : "") : null);
+        status.budget ? h("span.chip", {}, "step ", h("i", {}, `${V.state.pinned ?? status.step} / ${status.budget}`)) : null,
+        V.state.pinned === null && status.usage && (status.usage.requests || status.max_usd) ? h("span.chip", {}, "spent ", h("i", {}, V.money(status.usage.usd)), status.max_usd ? ` of ${V.money(status.max_usd)}` : "") : null);
     };
     V.on("status", (value) => { status = value; draw(); });
     V.on("run", () => { status = {}; draw(); });
+    V.on("pin", draw);
     V.on("forecast", (value) => { forecast = value; draw(); });
     V.on("settings", (chosen) => { roles = { ...roles, ...Object.fromEntries(Object.entries(chosen).filter(([name]) => name in roles)) }; draw(); });
     drawTabs();
@@ -130,7 +131,7 @@
     set("stop", busy && phase !== "stopping", phase === "stopping" ? "Stopping" : "Stop", "Stop and keep what was found (x)");
   }
   V.on("phase", buttons);
-  /* over a slow network the answer to a press takes its time: a second press would start a second run */
+  /* over a slow network the answer to a press takes its time: that it was heard is seen at once */
   document.addEventListener("click", (event) => event.target.closest?.("#run") && setTimeout(() => {
     const phase = document.body.dataset.phase || "idle";
     if (BUSY.includes(phase)) return;
