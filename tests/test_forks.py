@@ -115,15 +115,17 @@ def test_a_run_continued_on_the_page_stays_what_it_was(tmp_path: Path) -> None:
     assert (started.agent, started.settings["max_queries"], started.fork_edit) == ("save", 3, "continued")
 
 
-def test_a_run_killed_at_any_event_goes_on_to_what_it_would_have_become(tmp_path: Path) -> None:
-    """Between an observation and its ledger entries too: neither is lost, neither is counted twice."""
-    settings = Settings(data_dir=tmp_path / "data", speech="off", agent="saos")
+@pytest.mark.parametrize(("agent", "every"), [("saos", 1), ("save", 1), ("explore", 9)])
+def test_a_run_killed_at_any_event_goes_on_to_what_it_would_have_become(tmp_path: Path, agent: str, every: int) -> None:
+    """Between an observation and its ledger entries too: neither is lost, neither is counted twice. What it had planned
+    goes on as well: `explore` has more than a hundred events, so every ninth is tried."""
+    settings = Settings(data_dir=tmp_path / "data", speech="off", agent=agent)
     video = squares.render(SAMPLE, tmp_path / "square.mp4")
     run = Runs(settings).start(video, SAMPLE.question, settings)
     assert run.join(60)
     whole, lines = run.session(), (run.folder / recorder.EVENTS).read_text().splitlines(keepends=True)
     assert whole.answer is not None and whole.state is not None and whole.state.ledger.entries
-    for killed in range(1, len(lines)):
+    for killed in range(1, len(lines), every):
         (run.folder / recorder.EVENTS).write_text("".join(lines[:killed]))
         child = Runs(settings).resume(run.id, video, settings)
         assert child.join(60)

@@ -7,6 +7,7 @@ answer. Counts need the whole video at one distance.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -116,10 +117,6 @@ class FrameRules(Rules):
     """For `query_frame`: the middle first, then the widest stretch not looked into, what changes or matches before the
     rest. For an order, `AT_ONCE` frames one after the other over each stretch that `query_range` would be asked for."""
 
-    def __init__(self, query: Query, workspace: Workspace) -> None:
-        super().__init__(query, workspace)
-        self._waiting: list[float] = []
-
     def choose(self, past: Past) -> Decision:
         if understand(past.question).kind is Kind.ORDER and past.question.choices:
             return self._in_order(past)
@@ -135,15 +132,25 @@ class FrameRules(Rules):
         return self._frame(widest.middle, rate, f"Least is known of {widest}, so I look into its middle.")
 
     def _in_order(self, past: Past) -> Decision:
-        whole, rate = Interval(0.0, past.video.duration_s), past.video.fps
-        if not self._waiting:
-            frames = past.frame_times
-            spans = [span for span, _ in ordering(past, whole)] if self.begun(past) else [whole]
-            fresh = ([t for t in uniform(s, AT_ONCE) if all(abs(t - f) > 0.5 / rate for f in frames)] for s in spans)
-            self._waiting = next(filter(None, fresh), [])
-        if not self._waiting:
+        rate, waiting = past.video.fps, list[float]()
+        # The plan is worked out again from the past each time: a continued run then goes on with it.
+        for n, item in enumerate(past.memory):
+            if item.operation == self.query.name:
+                waiting = waiting or self._plan(_before(past, n))
+                if waiting and item.arguments.get("frame") == int(waiting[0] * rate):
+                    waiting = waiting[1:]
+        waiting = waiting or self._plan(past)
+        if not waiting:
             return predict(past)
-        return self._frame(self._waiting.pop(0), rate, "What follows what shows only in frames at even distances.")
+        return self._frame(waiting[0], rate, "What follows what shows only in frames at even distances.")
+
+    def _plan(self, past: Past) -> list[float]:
+        """Times of the next frames, over the first stretch that has any not looked at."""
+        whole, frames = Interval(0.0, past.video.duration_s), past.frame_times
+        spans = [span for span, _ in ordering(past, whole)] if self.begun(past) else [whole]
+        apart = 0.5 / past.video.fps
+        fresh = ([t for t in uniform(s, AT_ONCE) if all(abs(t - f) > apart for f in frames)] for s in spans)
+        return next(filter(None, fresh), [])
 
     def _interest(self, gap: Interval, past: Past) -> float:
         """2 where the two ends differ, or one of them bears on the question; else 1."""
@@ -170,6 +177,13 @@ RULES: dict[str, type[RangeRules | FrameRules | OnceRules]] = {
 
 
 # ------------------------------------------------------------------------------------------------ where to look next
+def _before(past: Past, n: int) -> Past:
+    """The past as it was before its memory item `n`."""
+    step = past.memory[n].step
+    held = tuple(entry for entry in past.ledger.entries if entry.step < step)
+    return replace(past, ledger=replace(past.ledger, entries=held), memory=past.memory[:n], step=step)
+
+
 def ordering(past: Past, whole: Interval) -> list[tuple[Interval, str]]:
     """For "in which order": trust only changes that last for two frames, in a track that a closer look has confirmed."""
     steps = readings(past.ledger.entries, past.question)
