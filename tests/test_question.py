@@ -146,6 +146,8 @@ def test_ten_choices_are_read_and_eleven_refused() -> None:
         ("Q?", ("one",), "only one choice"),
         ("Q?", ("one", " "), "Choice B is empty"),
         ("Q?", ("one", "two", "ONE"), "Choices A and C are the same"),
+        ("Q?", ("x", "one", "One", "ONE", "X "), "Choices A and E are the same: keep one"),
+        ("Q?", ("one", "One", "two", "ONE"), "Choices A, B and D are the same: keep one"),
         ("Q?\nA. one\nB. two\nD. four", (), "labelled A, B, D"),
         ("Q?\nA. one\nB. two\nB. three", (), "labelled A, B, B"),
         ("Q?\nA. one\nC. three", (), "labelled A, C"),

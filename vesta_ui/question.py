@@ -291,7 +291,9 @@ def _question(stem: str, texts: Sequence[str]) -> Question:
     empty = next((LABELS[n] for n, text in enumerate(given) if not text), None)
     if empty:
         raise BadInput(f"Choice {empty} is empty: give it a text or take it out.")
-    twins = [LABELS[n] for n, text in enumerate(given) if [g.casefold() for g in given].count(text.casefold()) > 1]
-    if twins:
-        raise BadInput(f"Choices {' and '.join(twins)} are the same: take one out.")
+    plain = [text.casefold() for text in given]
+    twin = next((text for text in plain if plain.count(text) > 1), None)
+    if twin is not None:
+        same = [label for label, text in zip(LABELS, plain, strict=False) if text == twin]
+        raise BadInput(f"Choices {', '.join(same[:-1])} and {same[-1]} are the same: keep one of them.")
     return Question(asked, tuple(Choice(LABELS[n], text) for n, text in enumerate(given)))
