@@ -42,6 +42,9 @@ def test_cases_are_found_by_words_label_and_video(tmp_path: Path) -> None:
     assert cases.find("HALLUC") == [one]
     assert cases.find(label="hallucinated") == [one]
     assert cases.find(video="f" * 64) == []
+    assert cases.find("stage", video="A.MP") == cases.find("stage", video="0" * 64) == [two]
+    with pytest.raises(BadInput, match="unknown label"):
+        cases.find(label="so-so")
     assert cases.of([RUN]) is None, "neither has a gold answer"
     cases.save(gold := case(gold="B"))
     assert cases.of(["other", RUN]) == gold and cases.of(["other"]) is None
@@ -49,11 +52,19 @@ def test_cases_are_found_by_words_label_and_video(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("note", "says"),
-    [(Note("x", "so-so"), "unknown label"), (Note("x", run_id="other"), "not part"), (Note("  "), "empty note")],
+    [
+        (Note("x", "so-so"), "unknown label"),
+        (Note("x", run_id="other"), "not part"),
+        (Note("  "), "empty note"),
+        (Note("x", step=2), "which run"),
+        (Note("x", run_id=RUN, step=0), "no step 0"),
+        (Note("x", run_id=RUN, step=5), "that run has 4"),
+        (Note("x", interval=Interval(50, 900)), "outside the video"),
+    ],
 )
 def test_a_note_that_makes_no_sense_is_refused(note: Note, says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        annotate(case(), note)
+        annotate(case(), note, 4)
 
 
 @pytest.mark.parametrize("bad", ["../x", "", "20261130-101010-abcdef"])

@@ -76,6 +76,7 @@ def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Shell:
         (["--outcome", "interrupted"], [B]),
         (["--agent", "save"], [C]),
         (["--failure", "refused", "--limit", "1"], [C]),
+        (["--failure", "REFUS", "--limit", "1"], [C]),
         (["--failure", "timeout"], []),
         (["--video", "walk"], [C, B, A]),
         (["--video", "f" * 64], []),
@@ -250,7 +251,11 @@ def test_a_case_is_judged_noted_found_and_exported(shell: Shell, tmp_path: Path)
     data = shell.json("cases", "show", case)
     assert [(j["verdict"], round(j["iou"], 2)) for j in data["judged"]] == [("wrong", 0.5), ("wrong", 0.5)]
     shell("cases", "judge", case, A, "partly")
-    assert "partly (yours)" in shell("cases", "show", case)
+    shell("cases", "note", case, "here", "--interval", "12-18")
+    told = shell("cases", "show", case)
+    assert all(
+        part in told for part in ("partly (yours)", "A. TEA", "gold: B, at 00:31.0–00:33.0", "(case, 00:12.0–00:18.0)")
+    )
     assert [row["id"] for row in shell.json("runs", "list", "--label", "misread evidence")] == [A]
     assert [one["id"] for one in shell.json("cases", "list", "--words", "board")] == [case]
     assert shell.json("cases", "export", case, "--out", tmp_path / "case.html")["bytes"] > 1000

@@ -67,7 +67,7 @@
       const run = h("select", { "aria-label": "About" }, h("option", { value: "" }, "the whole case"), c.judged.map((j, n) => h("option", { value: j.run_id, selected: c.judged.length === 1 }, `run ${n + 1}: ${j.agent}`)));
       if (about) { run.value = about.run; setTimeout(() => words.focus()); }
       const step = h("input", { type: "number", min: 1, placeholder: "step", "aria-label": "Step", value: about?.step || null }), where = h("input", { type: "text", placeholder: "interval, e.g. 61.5-72", "aria-label": "Interval in seconds" });
-      const add = () => { const at = where.value.trim() ? read(where.value)?.[0] : null; if (where.value.trim() && !at) return V.say("Write the interval as from-to in seconds."); change({ note: { text: words.value, label: tag.value, run: run.value, step: step.value, at } }); };
+      const add = () => { const found = read(where.value), at = found?.[0] || null; if (!found || found.length > 1) return V.say("Write one interval as from-to in seconds, for example 61.5-72."); change({ note: { text: words.value, label: tag.value, run: run.value, step: step.value, at } }); };
       about = null;
       const whose = (n) => { const k = c.judged.findIndex((j) => j.run_id === n.run_id); return [n.run_id ? `run ${k + 1}` : "case", n.step ? `step ${n.step}` : null].filter(Boolean).join(", "); };
       return h("section.card", {}, h("div.panel-top", {}, h("h2", {}, "Notes")),

@@ -66,16 +66,14 @@ def show(chosen: argparse.Namespace, shell: Shell) -> int:
     case = _cases(shell).get(chosen.case)
     judged = keeping.judged(case, shell.runs)
     rows = [[j.run_id, j.agent, j.answer, _verdict(case, j), f"{j.iou:.2f}"] for j in judged]
-    notes = [
-        f"{n.label or 'note'}: {n.text} ({n.run_id or 'case'}{f', step {n.step}' if n.step else ''})"
-        for n in case.notes
-    ]
+    places = ", ".join(map(str, case.gold_intervals))
     text = "\n".join(
         [
             case.question.text,
-            f"gold: {case.gold or 'unknown'}",
+            *(f"{choice.label}. {choice.text}" for choice in case.question.choices),
+            f"gold: {case.gold or 'unknown'}{f', at {places}' if places else ''}",
             table(rows, ["run", "agent", "answer", "", "IoU"]),
-            *notes,
+            *(_noted(note) for note in case.notes),
         ]
     )
     shell.give(asdict(case) | {"judged": [asdict(j) for j in judged]}, lambda: text)
@@ -110,7 +108,9 @@ def note(chosen: argparse.Namespace, shell: Shell) -> int:
     case = _cases(shell).get(chosen.case)
     run_id = own_run(chosen.run, shell) if chosen.run else ""
     where = _interval(chosen.interval) if chosen.interval else None
-    return _saved(keeping.annotate(case, keeping.Note(chosen.text, chosen.label, run_id, chosen.step, where)), shell)
+    made = keeping.Note(chosen.text, chosen.label, run_id, chosen.step, where)
+    steps = len(shell.runs.get(run_id).session().steps) if run_id else None
+    return _saved(keeping.annotate(case, made, steps), shell)
 
 
 def export(chosen: argparse.Namespace, shell: Shell) -> int:
@@ -132,6 +132,11 @@ def export(chosen: argparse.Namespace, shell: Shell) -> int:
 def _verdict(case: keeping.Case, found: keeping.Judged) -> str:
     unclear = "judge it: `cases judge`" if case.gold and found.outcome != "gone" else "–"
     return (found.verdict or unclear) + (" (yours)" if found.by_hand else "")
+
+
+def _noted(note: keeping.Note) -> str:
+    about = [note.run_id or "case", f"step {note.step}" if note.step else "", str(note.interval or "")]
+    return f"{note.label or 'note'}: {note.text} ({', '.join(filter(None, about))})"
 
 
 def _cases(shell: Shell) -> keeping.Cases:

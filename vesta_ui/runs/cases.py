@@ -71,14 +71,19 @@ def new(question: Question, video: VideoFacts, runs: Sequence[str] = ()) -> Case
     return Case(f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}", question, video, tuple(runs))
 
 
-def annotate(case: Case, note: Note) -> Case:
-    """The case with one more note. Raises `BadInput` for an unknown label or a run that is not part of the case."""
-    if note.label and note.label not in LABELS:
-        raise BadInput(f"unknown label “{note.label}”: choose one of {', '.join(LABELS)}")
+def annotate(case: Case, note: Note, steps: int | None = None) -> Case:
+    """The case with one more note; `steps`: how many its run has, where known. Raises `BadInput` for an unknown label, a
+    run that is not part of the case, and a step or an interval that is not there."""
+    _check_label(note.label)
     if note.run_id and note.run_id not in case.runs:
         raise BadInput("that run is not part of this case: add the run first")
     if not (note.text.strip() or note.label):
         raise BadInput("an empty note says nothing: write a text or choose a label")
+    if note.step is not None and not note.run_id:
+        raise BadInput("say which run that step is of")
+    if note.step is not None and not 1 <= note.step <= (note.step if steps is None else steps):
+        raise BadInput(f"there is no step {note.step}" + ("" if steps is None else f": that run has {steps}"))
+    _check_inside(case, [note.interval] if note.interval else [])
     return replace(case, notes=(*case.notes, note))
 
 
@@ -95,9 +100,18 @@ def with_gold(case: Case, answer: str, intervals: Sequence[Interval]) -> Case:
     gold = answer.strip().upper() if labels else answer.strip()
     if labels and gold and gold not in labels:
         raise BadInput(f"“{answer}” is no choice of this question: give one of {', '.join(labels)}")
+    _check_inside(case, intervals)
+    return replace(case, gold=gold, gold_intervals=merge(intervals))
+
+
+def _check_inside(case: Case, intervals: Sequence[Interval]) -> None:
     if outside := [one for one in intervals if one.start < 0 or one.end > case.video.duration_s + 0.5]:
         raise BadInput(f"{outside[0]} lies outside the video, which is {case.video.duration_s:.1f} s long")
-    return replace(case, gold=gold, gold_intervals=merge(intervals))
+
+
+def _check_label(label: str) -> None:
+    if label and label not in LABELS:
+        raise BadInput(f"unknown label “{label}”: choose one of {', '.join(LABELS)}")
 
 
 def with_verdict(case: Case, run_id: str, verdict: str) -> Case:
@@ -225,7 +239,8 @@ class Cases:
 
     def find(self, words: str = "", label: str = "", video: str = "") -> list[Case]:
         """Cases with all the words in question, choices, gold answer, video name, notes or labels; with a note of that
-        label; of that video (sha256)."""
+        label; of that video (its sha256, or part of its name). Raises `BadInput` for no label."""
+        _check_label(label)
         wanted = words.casefold().split()
 
         def text(case: Case) -> str:
@@ -238,7 +253,7 @@ class Cases:
             for case in self.all()
             if all(word in text(case) for word in wanted)
             and (not label or any(note.label == label for note in case.notes))
-            and (not video or case.video.sha256 == video)
+            and (not video or case.video.sha256 == video or video.casefold() in case.video.name.casefold())
         ]
 
     def of(self, run_ids: Sequence[str]) -> Case | None:
@@ -247,8 +262,7 @@ class Cases:
 
     def labelled(self, label: str) -> frozenset[str]:
         """Ids of the runs that carry a label: on the run itself or on one of its steps. Raises `BadInput` for no label."""
-        if label not in LABELS:
-            raise BadInput(f"unknown label “{label}”: choose one of {', '.join(LABELS)}")
+        _check_label(label)
         return frozenset(
             note.run_id for case in self.all() for note in case.notes if note.label == label and note.run_id
         )

@@ -46,7 +46,8 @@ def build(handlers: Handlers) -> None:
             made = keeping.Note(
                 str(note.get("text", "")), str(note.get("label", "")), str(note.get("run", "")), step, at
             )
-            case = keeping.annotate(case, made)
+            steps = len(handlers.runs.get(made.run_id).session().steps) if made.run_id in case.runs and step else None
+            case = keeping.annotate(case, made, steps)
         if "drop_note" in data:
             case = keeping.without_note(case, int(data["drop_note"]))
         return case
