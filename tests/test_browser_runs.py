@@ -50,6 +50,17 @@ def test_runs_are_found_and_a_step_is_looked_into(site: ui_page.Site) -> None:
     expect(inside.locator(".diff")).to_have_count(0)
 
 
+def test_runs_are_found_by_cost_and_failure(site: ui_page.Site) -> None:
+    run_id = site.recorded(steps=4)
+    page = site.open("?tab=replay")
+    for name, kept, gone in (("least_usd", "0.01", "5"), ("most_usd", "5", "0.001"), ("failure", "Refused", "timeout")):
+        field = page.locator(f"#replay input[name={name}]")
+        field.fill(gone)
+        expect(row(page, run_id)).to_have_count(0)
+        field.fill(kept)
+        expect(row(page, run_id)).to_be_visible()
+
+
 def test_a_view_chosen_before_its_data_came_waits_for_it(site: ui_page.Site) -> None:
     run_id = site.recorded(steps=7)
     page, held = site.open("?tab=replay"), list[Route]()
@@ -215,6 +226,9 @@ def test_an_open_answer_is_judged_by_hand_and_a_note_on_an_interval_lies_on_the_
     detail.get_by_label("Your verdict").select_option("")
     expect(detail.locator("tbody tr")).to_contain_text("✕ wrong")
     detail.get_by_label("Note").fill("the sign is here")
+    detail.get_by_label("Interval in seconds", exact=True).fill("12-18, 20-22")
+    detail.get_by_role("button", name="add note").click()
+    expect(page.locator("#v-said")).to_contain_text("one interval")
     detail.get_by_label("Interval in seconds", exact=True).fill("12-18")
     detail.get_by_role("button", name="add note").click()
     expect(detail.locator(".rel li")).to_contain_text("the sign is here")
@@ -335,7 +349,7 @@ def test_a_run_is_downloaded_in_every_format(site: ui_page.Site) -> None:
         ("Markdown", ".md.zip"),
         ("JSON", ".json"),
         ("OpenTelemetry", ".otlp.json"),
-        ("Run folder", ".zip"),
+        (r"Run folder.*\(unredacted\)", ".zip"),
     ):
         row(page, run_id).locator(".menu-of summary").click()
         with page.expect_download() as started:

@@ -11,7 +11,7 @@ from test_runs_shell import A, B, C, record
 
 from vesta_ui.runs import catalog
 from vesta_ui.runs.cases import Cases
-from vesta_ui.runs.catalog import Catalog, Query
+from vesta_ui.runs.catalog import Catalog, Query, RunSummary
 from vesta_ui.runs.registry import Runs
 from vesta_ui.settings import Settings
 from vesta_ui.ui import study
@@ -88,3 +88,12 @@ def test_a_folder_whose_name_is_no_text_is_passed_over(root: Path) -> None:
     except OSError:
         pytest.skip("this disk has no such names")
     assert len(Catalog(root).rows()) == 3
+
+
+def test_a_failure_is_found_as_the_page_writes_it() -> None:
+    row = RunSummary(
+        "20261130-101010-aaaaaa", Path(), "q", "v", "vesta", "failed", "", failures=("rate_limit", "no-sound")
+    )
+    for said in ("rate limit", "rate_limit", " Rate", "no sound", "no-sound"):
+        assert Query(failure=said).fits(row), said
+    assert not Query(failure="refused").fits(row)

@@ -13,7 +13,7 @@
     };
   };
   V.when = (id) => `${id.slice(0, 4)}-${id.slice(4, 6)}-${id.slice(6, 8)} ${id.slice(9, 11)}:${id.slice(11, 13)}`;
-  V.exports = (path) => h("details.menu-of", {}, h("summary.mini", {}, "export"), h("div.menu-list", {}, [["html", "One HTML page, works offline"], ["markdown", "Markdown with figures"], ["json", "JSON"], ...(path.startsWith("run") ? [["otlp", "OpenTelemetry spans"], ["html&video=1", "HTML page with the video"], ["zip", "Run folder to import elsewhere"]] : [])].map(([kind, title]) => h("a", { href: V.url(`${path}/export?format=${kind}`), download: "", onclick: (e) => { e.currentTarget.closest("details").open = false; } }, title))));
+  V.exports = (path) => h("details.menu-of", {}, h("summary.mini", {}, "export"), h("div.menu-list", {}, [["html", "One HTML page, works offline"], ["markdown", "Markdown with figures"], ["json", "JSON"], ...(path.startsWith("run") ? [["otlp", "OpenTelemetry spans"], ["html&video=1", "HTML page with the video"], ["zip", "Run folder to import elsewhere (unredacted)"]] : [])].map(([kind, title]) => h("a", { href: V.url(`${path}/export?format=${kind}`), download: "", onclick: (e) => { e.currentTarget.closest("details").open = false; } }, title))));
 
   V.panels.replay = (root, api) => {
     V.addTab("replay", "Replay");
@@ -26,16 +26,18 @@
     const agent = select("agent", "any agent", []), outcome = select("outcome", "any outcome", OUTCOMES);
     const label = select("label", "any label", ["right", "wrong retrieval", "missed evidence", "misread evidence", "hallucinated", "right for the wrong reason", "stopped too early", "wasted steps"]);
     const failure = field("failure", "failure, e.g. refused");
+    const usd = (name, title) => h("input.usd", { type: "number", name, min: 0, step: "any", placeholder: title, "aria-label": title, oninput: () => later(250) });
+    const least = usd("least_usd", "from $"), most = usd("most_usd", "to $");
     const forks = h("button.mini", { type: "button", "aria-pressed": "false", title: "Every fork under the run it came from", onclick: () => { tree = !tree; forks.setAttribute("aria-pressed", String(tree)); load(); } }, "tree of forks");
     const count = h("span.dim", { role: "status" }), list = h("div.runs"), rest = h("p.dim", { hidden: true }, "Only the newest are listed: search to see older ones."), place = h("section.inside", { hidden: true });
     const bar = h("div.chosen", { hidden: true });
-    V.append(root, [h("div.page-top", {}, h("h2", {}, "Runs"), h("span.dim", {}, "Replaying asks no model and needs no network."), h("span.sp"), count), h("div.filters-row", {}, words, video, agent, outcome, label, failure, forks), bar, place, list, rest]);
+    V.append(root, [h("div.page-top", {}, h("h2", {}, "Runs"), h("span.dim", {}, "Replaying asks no model and needs no network."), h("span.sp"), count), h("div.filters-row", {}, words, video, agent, outcome, label, failure, least, most, forks), bar, place, list, rest]);
     place.id = "inside";
 
     function later(ms) { clearTimeout(timer); timer = setTimeout(load, ms); }
     async function load() {
       const mine = ++asked, query = new URLSearchParams();
-      for (const control of [words, video, agent, outcome, label, failure]) if (control.value.trim()) query.set(control.name, control.value.trim());
+      for (const control of [words, video, agent, outcome, label, failure, least, most]) if (control.value.trim()) query.set(control.name, control.value.trim());
       if (tree) query.set("tree", "1");
       const found = await V.get("find?" + query).catch((error) => ({ rows: [], error: error.message }));
       if (mine !== asked) return;

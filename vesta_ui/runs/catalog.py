@@ -63,7 +63,7 @@ class RunSummary:
 @dataclass(frozen=True, slots=True)
 class Query:
     """What runs are looked for; an empty field asks for nothing. `words` must all occur in question, thoughts,
-    observations or answer; `video` is a sha256 or part of a name; `ids` restricts to runs named elsewhere (a label)."""
+    observations or answer; `video` is a sha256 or part of a name, `failure` a kind or part of one, in any writing; `ids` restricts to runs named elsewhere (a label)."""
 
     words: str = ""
     video: str = ""
@@ -80,11 +80,16 @@ class Query:
             (not self.video or self.video == row.sha256 or self.video.casefold() in row.video.casefold())
             and (not self.agent or self.agent == row.agent)
             and (not self.outcome or self.outcome == row.outcome)
-            and (not self.failure or self.failure in row.failures)
+            and (not self.failure or any(_plain(self.failure) in _plain(kind) for kind in row.failures))
             and (self.least_usd is None or (row.cost_usd is not None and row.cost_usd >= self.least_usd))
             and (self.most_usd is None or (row.cost_usd is not None and row.cost_usd <= self.most_usd))
             and (self.ids is None or row.id in self.ids)
         )
+
+
+def _plain(kind: str) -> str:
+    """A kind of failure as it is compared: the page writes `rate_limit` as “rate limit”."""
+    return kind.strip().casefold().replace("_", " ").replace("-", " ")
 
 
 def family(rows: Sequence[RunSummary], only: str = "") -> list[tuple[RunSummary, int]]:

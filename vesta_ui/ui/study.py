@@ -38,7 +38,8 @@ def rows(runs: Runs, asked: Mapping[str, str], cases: Cases) -> Json:
         agent=asked.get("agent", ""),
         outcome=asked.get("outcome", ""),
         failure=asked.get("failure", ""),
-        most_usd=float(asked["most_usd"]) if asked.get("most_usd") else None,
+        least_usd=_usd(asked.get("least_usd", "")),
+        most_usd=_usd(asked.get("most_usd", "")),
         ids=cases.labelled(label) if label else None,
     )
     limit = None if asked.get("tree") else NEWEST + 1
@@ -46,6 +47,13 @@ def rows(runs: Runs, asked: Mapping[str, str], cases: Cases) -> Json:
     order = family(found) if asked.get("tree") else [(row, 0) for row in found]
     shown = [one.shown() | {"depth": depth} for one, depth in order[:NEWEST]]
     return {"rows": shown, "more": len(order) > NEWEST, "left": left}
+
+
+def _usd(text: str) -> float | None:
+    try:
+        return float(text) if text.strip() else None
+    except ValueError as error:
+        raise BadInput(f"“{text}” is no amount: write dollars, for example 0.05") from error
 
 
 # ------------------------------------------------------------------------------------------------ one step by hand
