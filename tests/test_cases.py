@@ -10,6 +10,7 @@ from test_driver import FACTS, QUESTION
 from vesta_ui.domain import Answer, Evidence, Interval, Question
 from vesta_ui.errors import BadInput
 from vesta_ui.runs.cases import Case, Cases, Note, annotate, evidence_iou, new, same_words, verdict, with_verdict
+from vesta_ui.ui import study
 
 RUN = "20261130-101010-abcdef"
 
@@ -123,3 +124,18 @@ def test_open_answers_are_compared_by_their_words_and_doubt_is_left_to_the_user(
     assert same_words(said, gold) is same
     open_case = case(gold=gold, question=Question("What?"))
     assert verdict(open_case, RUN, Answer(None, said, 0.5)) == {True: "right", False: "wrong", None: ""}[same]
+
+
+def test_a_runs_marks_are_the_notes_on_it_and_on_the_video_it_was_asked_about(tmp_path: Path) -> None:
+    cases, other = Cases(tmp_path), "20261130-101010-000000"
+    kept = case(runs=(RUN, other))
+    for note in (
+        Note("step", run_id=RUN, step=2),
+        Note("place", interval=Interval(3, 9)),
+        Note("whole case"),
+        Note("theirs", run_id=other, interval=Interval(3, 9)),
+    ):
+        kept = annotate(kept, note)
+    cases.save(kept)
+    marks = study.case_list(cases, {"run": RUN})["marks"]
+    assert [(mark["text"], mark["step"], mark["at"]) for mark in marks] == [("step", 2, None), ("place", None, [3, 9])]

@@ -218,22 +218,13 @@ def _entries(session: Session, ids: Sequence[str]) -> list[Json]:
 
 # ------------------------------------------------------------------------------------------------ cases
 def case_list(cases: Cases, asked: Mapping[str, str]) -> Json:
-    """The cases that fit; with `run` those it belongs to, and every note on it, its steps or the video as `marks`."""
+    """The cases that fit; with `run` those it belongs to, and as `marks` every note on it, its steps or the video."""
     found = cases.find(asked.get("words", ""), asked.get("label", ""), asked.get("video", ""))
     marks: list[Json] = []
     if run := asked.get("run"):
         found = [one for one in found if run in one.runs]
-        marks = [
-            {
-                "step": n.step,
-                "at": [n.interval.start, n.interval.end] if n.interval else None,
-                "label": n.label,
-                "text": n.text,
-            }
-            for one in found
-            for n in one.notes
-            if n.run_id == run
-        ]
+        notes = (note for one in found for note in one.notes)
+        marks = [_mark(n) for n in notes if n.run_id == run or (n.interval and not n.run_id)]
     return {"marks": marks, "labels": list(LABELS), "cases": [_case_row(case) for case in found[:NEWEST]]}
 
 
