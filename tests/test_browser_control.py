@@ -122,6 +122,23 @@ def test_replay_plays_the_steps_one_by_one_without_any_model(site: ui_page.Site)
     assert [n for n in (1, 2, 3, 4) if n in counts[counts.index(1) :]] == [1, 2, 3, 4]
 
 
+def test_keys_watch_a_run_again_hold_it_and_hurry_it(site: ui_page.Site) -> None:
+    page = site.open(f"?run={site.recorded(steps=12)}")
+    expect(page.locator("#answer .letter")).to_have_text("A")
+    page.keyboard.press("w")
+    page.wait_for_function("VESTA.state.pinned >= 1")
+    page.keyboard.press("w")
+    page.wait_for_timeout(400)  # a step may be on its way
+    held = page.evaluate("VESTA.state.pinned")
+    page.wait_for_timeout(1_200)
+    assert page.evaluate("VESTA.state.pinned") == held < 12
+    page.keyboard.press("s")
+    expect(page.get_by_title("Speed of the replay")).to_have_text("2×")
+    page.keyboard.press("w")
+    page.wait_for_function("VESTA.state.pinned === null")
+    expect(page.locator("#answer .letter")).to_have_text("A")
+
+
 def test_after_a_restart_runs_are_there_and_an_interrupted_one_goes_on(site: ui_page.Site) -> None:
     whole, cut = site.recorded(), site.recorded(cut=4)
     outcomes = {one.id: one.outcome for one in Runs(site.runs_settings).list()}  # a registry that has just started

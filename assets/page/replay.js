@@ -8,11 +8,15 @@
   V.replayBar = (root) => {
     const slider = h("input", { type: "range", min: 0, max: 0, step: 1, value: 0, "aria-label": "Show the page as after this step", oninput: () => go(+slider.value) });
     const label = h("span.mono");
-    const play = h("button.mini", { type: "button", title: "Replay the run step by step", "aria-label": "Replay", onclick: toggle }, "▶");
-    const rate = h("button.mini", { type: "button", title: "Speed of the replay", onclick: () => { speed = SPEEDS[(SPEEDS.indexOf(speed) + 1) % SPEEDS.length]; rate.textContent = speed + "×"; } }, "1×");
+    const play = h("button.mini", { type: "button", title: "Replay the run step by step ( w )", "aria-label": "Replay", onclick: toggle }, "▶");
+    const rate = h("button.mini", { type: "button", title: "Speed of the replay ( s )", onclick: faster }, "1×");
     const newest = h("button.mini", { type: "button", id: "v-newest", hidden: true, onclick: () => { halt(); V.pin(null); } }, "newest");
     V.append(root, [play, slider, label, rate, newest]);
 
+    function faster() {
+      speed = SPEEDS[(SPEEDS.indexOf(speed) + 1) % SPEEDS.length];
+      rate.textContent = speed + "×";
+    }
     function go(step) {
       halt();
       step >= total && !live ? V.pin(null) : V.pin(step);
@@ -49,6 +53,8 @@
     V.on("pin", draw);
     V.on("run", () => { halt(); total = 0; live = false; draw(); });
     V.replay = () => { halt(); toggle(); };
+    V.watch = () => total && toggle();
+    V.watchFaster = faster;
     V.scrub = (way) => go(Math.max(0, Math.min(total, (V.state.pinned ?? total) + way)));
   };
 })();
