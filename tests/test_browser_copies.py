@@ -33,7 +33,7 @@ LOOK = """async ([data, times]) => {
   const pen = canvas.getContext('2d'), numbers = [];
   for (const time of times) {
     // `seeked` can come before the frame itself does, on a busy machine
-    const arrived = once('seeked'), shown = new Promise((done) => video.requestVideoFrameCallback(done));
+    const arrived = once('seeked'), shown = new Promise((done) => { video.requestVideoFrameCallback(done); setTimeout(done, 3000); });
     video.currentTime = time;
     await Promise.all([arrived, shown]);
     pen.drawImage(video, 0, 0);

@@ -145,14 +145,13 @@ def _shots(browser: Any, url: str, run_id: str, folder: Path, tell: Tell) -> int
         for size, (width, height) in SIZES.items():
             page = browser.new_page(viewport={"width": width, "height": height})
             page.goto(f"{url}/?__theme={theme}")
-            page.wait_for_function(
-                "window.VESTA && VESTA.live.bridge && document.querySelector('#vid video')?.readyState > 1"
-            )
+            page.wait_for_function("window.VESTA && VESTA.live.bridge")
+            _player_shows(page)
             page.screenshot(path=folder / f"empty-{size}-{theme}.png")
             page.goto(f"{url}/?__theme={theme}&run={run_id}&step=1")
             page.wait_for_selector("#answer .letter")
             page.wait_for_selector("#timeline [data-drawn]")
-            page.wait_for_function("document.querySelector('#vid video')?.readyState > 1")
+            _player_shows(page)
             page.wait_for_timeout(1500)
             page.screenshot(path=folder / f"live-{size}-{theme}.png", full_page=size == "narrow")
             if size == "laptop":
@@ -163,6 +162,17 @@ def _shots(browser: Any, url: str, run_id: str, folder: Path, tell: Tell) -> int
             page.close()
     tell(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
     return 0
+
+
+def _player_shows(page: Any) -> None:
+    """Wait until the player's picture is on the screen: a video that is ready may not be painted yet."""
+    page.wait_for_function("document.querySelector('#vid video')?.readyState > 1")
+    page.evaluate("""() => new Promise((shown) => {
+      const video = document.querySelector('#vid video');
+      video.requestVideoFrameCallback(shown);
+      setTimeout(shown, 3000);
+      video.currentTime = video.currentTime;
+    })""")
 
 
 def _heap_mb(page: Any) -> float:
