@@ -69,6 +69,7 @@ def test_cost_and_memory_are_told_for_each_length(tmp_path: Path, monkeypatch: p
     rows = speed.long_rows(tmp_path, (1 / 240, 1 / 60))
     assert [row.split(" | ")[0] for row in rows[2:]] == ["| 00:15.0", "| 01:00.0"]
     assert all(20 < float(row.split("|")[3]) < 400 for row in rows[2:])
+    assert max(row.count("█") for row in rows) == 20, "the dearest length has the longest bar"
 
 
 def test_text_is_measured_against_the_pass_and_read_once_a_scene(tmp_path: Path) -> None:

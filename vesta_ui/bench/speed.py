@@ -127,20 +127,23 @@ def _sum(costs: Sequence[Cost]) -> Cost:
 
 
 def long_rows(folder: Path, hours: Sequence[float] = (1 / 6, 1, 2, 6)) -> list[str]:
-    """Cost per minute and peak memory of the scene pass, from ten minutes to six hours of one small film."""
-    short, rows = (
-        make(SMALL, folder),
-        ["| length | s of processor per minute of video | peak memory MB | scenes |", "|---|--:|--:|--:|"],
-    )
+    """Cost per minute and peak memory of the scene pass, from ten minutes to six hours of one small film; with the cost
+    as bars, twenty signs the dearest."""
+    short, found = make(SMALL, folder), list[tuple[float, float, dict[str, Any]]]()
     for length in hours:
         path = repeated(short, max(1, round(length * 3600 / SMALL.seconds)), folder / f"{length:.2f}.mp4")
         cost, output = measured([sys.executable, "-c", WORKER, str(path), "full"])
-        found = json.loads(output)
-        rows.append(
-            f"| {clock(length * 3600)} | {cost.cpu / length / 60:.3f} | {found['peak_mb']:.0f} | {found['scenes']} |"
-        )
+        found.append((length, cost.cpu / length / 60, json.loads(output)))
         path.unlink()
-    return rows
+    dearest = max(cost for _, cost, _ in found)
+    return [
+        "| length | s of processor per minute of video | peak memory MB | scenes | cost |",
+        "|---|--:|--:|--:|---|",
+        *(
+            f"| {clock(length * 3600)} | {cost:.3f} | {told['peak_mb']:.0f} | {told['scenes']} | {'█' * round(20 * cost / dearest)} |"
+            for length, cost, told in found
+        ),
+    ]
 
 
 def table(paths: Sequence[Path], rounds: int = 1) -> str:
@@ -280,8 +283,8 @@ def text_row(path: Path, repeats_s: float) -> str:
     """
     found = json.loads(measured([sys.executable, "-c", TEXT_WORKER, str(path), str(repeats_s)])[1])
     return (
-        f"text of {found['scenes']} scenes: {found['read']} pictures read, {found['text']:.1f} s of processor; "
-        f"scene pass {found['pass']:.1f} s; ratio {found['text'] / found['pass']:.2f}"
+        f"text of {found['scenes']} scenes: {found['read']} pictures read, {found['text']:.2f} s of processor; "
+        f"scene pass {found['pass']:.2f} s; ratio {found['text'] / found['pass']:.2f}"
     )
 
 
