@@ -113,8 +113,11 @@ def test_a_fork_made_here_is_drawn_under_its_parent(site: ui_page.Site) -> None:
     page.click("#go-replay")
     page.get_by_role("button", name="tree of forks").click()
     expect(row(page, child)).to_contain_text("coverage and event relations; decisions: by hand")
-    ids = [one.get_attribute("data-run") for one in page.locator("#replay .run").all()]
-    assert ids.index(child) == ids.index(parent) + 1
+    page.wait_for_function(  # the list is drawn again while runs are still being read
+        """([parent, child]) => { const ids = [...document.querySelectorAll('#replay .run')].map((one) => one.dataset.run);
+            return ids.includes(parent) && ids.indexOf(child) === ids.indexOf(parent) + 1; }""",
+        arg=[parent, child],
+    )
 
 
 def test_two_runs_stand_side_by_side_and_part_where_they_do(site: ui_page.Site) -> None:
