@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from questions_help import THINGS
 
 from vesta_ui.answers import parse_answer
 from vesta_ui.domain import Question
@@ -104,18 +105,6 @@ def test_what_settles_on_no_choice_is_never_guessed(question: Question, said: st
 
 PHRASINGS = ["{l}", "({l})", "{l}.", "{l}. {t}", "**{l}**", "The answer is {l}.", "so the answer is {l}", "The answer is ({l}) {t}.",
              "Answer: {l}", "{t}", "I choose {l}.", "The correct answer is {t}.", '{{"answer": "{l}"}}', "Looking closely, it is {t}."]  # fmt: skip
-THINGS = [
-    "a red kite",
-    "the old bridge",
-    "two horses",
-    "a tall ship",
-    "the market",
-    "a violin",
-    "an oak tree",
-    "snow",
-    "the lighthouse",
-    "a map",
-]
 
 
 @given(st.lists(st.sampled_from(THINGS), min_size=2, max_size=10, unique=True), st.data())

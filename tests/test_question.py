@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from questions_help import THINGS
 
 from vesta_ui.domain import Choice, Question
 from vesta_ui.errors import BadInput
@@ -158,20 +159,6 @@ def test_what_cannot_be_used_is_refused_in_one_sentence(text: str, choices: tupl
     with pytest.raises(BadInput, match=says) as refused:
         parse_question(text, choices)
     assert "\n" not in str(refused.value)
-
-
-THINGS = [
-    "a red kite",
-    "the old bridge",
-    "two horses",
-    "a tall ship",
-    "the market",
-    "a violin",
-    "an oak tree",
-    "snow",
-    "the lighthouse",
-    "a map",
-]
 
 
 @given(
