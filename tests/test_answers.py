@@ -14,10 +14,17 @@ from vesta_ui.answers import parse_answer
 from vesta_ui.domain import Question
 from vesta_ui.question import parse_question
 
+DATA = Path(__file__).parent / "data"
 SAID = [
     (parse_question(one["question"], one["choices"]), said, label)
-    for one in json.loads((Path(__file__).parent / "data" / "said_answers.json").read_text(encoding="utf-8"))
+    for one in json.loads((DATA / "said_answers.json").read_text(encoding="utf-8"))
     for said, label in one["said"]
+]
+BLIND = json.loads((DATA / "model_answers.json").read_text(encoding="utf-8"))
+MODEL_SAID = [
+    (parse_question(one["question"], one["choices"]), said, label, bool(again))
+    for one in BLIND["asked"]
+    for said, label, *again in one["said"]
 ]
 
 
@@ -31,8 +38,23 @@ def test_a_phrasing_kept_as_data_is_read_as_meant(question: Question, said: str,
     assert parse_answer(said, question) == label
 
 
+@pytest.mark.parametrize(("question", "said", "label", "again"), MODEL_SAID, ids=[said for _, said, _, _ in MODEL_SAID])
+def test_a_model_answer_is_read_as_meant_or_asked_again(
+    question: Question, said: str, label: str | None, again: bool
+) -> None:
+    assert parse_answer(said, question) == (None if again else label)
+
+
+def test_few_settled_answers_are_asked_again_and_the_last_round_guessed_none() -> None:
+    settled = [again for _, _, label, again in MODEL_SAID if label is not None]
+    assert sum(settled) / len(settled) <= 0.1
+    last = BLIND["first_try"][-1]
+    assert "before the reader was run" in " ".join(BLIND["made"])
+    assert last["guessed"] == 0 and last["right"] + last["unread"] == last["asked"]
+
+
 COLOUR = parse_question("What colour is it?", ["red", "dark red", "blue", "green"])
-COUNT = parse_question("How many?", ["3", "4", "7", "12"])
+COUNT = parse_question("How many hosts?", ["3", "4", "7", "12"])
 TRUE = parse_question("Is it?", ["Yes", "No"])
 SCENE = parse_question("What happens?", ["A man walks in", "A dog barks", "The man leaves", "None of the above"])
 CAUSE = parse_question("What stops it?", ["Fog", "A storm", "An engine failure", "None of these"])
@@ -68,7 +90,7 @@ SETTLED = [
     (CAUSE, "B\n\nActually, no: C.", "C"), (CAUSE, "The answer is B. No wait, C.", "C"), (CAUSE, "B\nWait, let me check: yes, B.", "B"),
     (CAUSE, "B\n\nA is wrong because no fog is seen.", "B"), (CAUSE, "B\nThe ship rolls in high waves.", "B"),
     (CAUSE, "B\nReason: the fog came later than the storm.", "B"), (CAUSE, "A is plausible at first.\nB", "B"),
-    (CAUSE, "No fog was seen; there was a storm", "B"), (CAUSE, "There is no doubt that a storm hits", "B"), (CAUSE, "N/A, so B", "B"),
+    (CAUSE, "No fog was seen; there was a storm", "B"), (CAUSE, "There is no doubt that a storm stops it", "B"), (CAUSE, "N/A, so B", "B"),
     (CAUSE, "none of the above", "D"), (CAUSE, "The answer is none of the options", "D"), (SCENE, "None of these.", "D"),
     (CAUSE, "Choice 2", "B"), (CAUSE, "the second option", "B"), (CAUSE, "The answer is option 3.", "C"),
     (CAUSE, "My first choice: B", "B"), (CAUSE, "Option 1 is wrong, so option 2", "B"),

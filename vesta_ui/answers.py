@@ -13,13 +13,17 @@ from itertools import pairwise
 
 from vesta_ui.domain import Question
 from vesta_ui.phrases import (
+    ADDED,
     BEHIND,
+    BELIEVED,
     BESIDE,
+    CLAUSE,
     CONCLUDES,
     CONCLUDING,
     COUNTED,
     CUE,
     DIGITS,
+    ENDING,
     EXPLAINS,
     FIELD,
     LEADS_OUT,
@@ -29,12 +33,17 @@ from vesta_ui.phrases import (
     NUMBERED,
     OF_THESE,
     ORDINALS,
+    PLAIN_MARKS,
+    PLAIN_TIMES,
+    PLAIN_WORDS,
     REPLIES,
     RETRACTS,
+    SEEMING,
     SMALL,
     STATEMENT,
     SUPPOSED,
     THOUGHT,
+    TIED,
     UNSURE,
     VERB,
     YES_AND_NO,
@@ -47,7 +56,7 @@ ANSWER_CHARS = 4_000
 
 @dataclass(slots=True)
 class _Said:
-    """A choice named at `start`–`end`. `tone`: firm, hedged, open (whether …) or denied."""
+    """A choice named at `start`–`end`. `tone`: firm, hedged, open (whether …), denied, or told (more is said of it)."""
 
     label: str
     start: int
@@ -59,8 +68,8 @@ def parse_answer(text: str, question: Question) -> str | None:
     """The label of the one choice the text settles on, or None: no choice, several, only ruled-out ones, or doubt.
 
     Tried in order: the whole text is a label or a choice's text; its first or last line is, with nothing against it;
-    what follows the last "wait", "no" or "that is wrong", alone; the last sentence that states an answer; the only
-    choice named and not ruled out.
+    what follows the last "wait", "no" or "that is wrong", alone; the last sentence that states an answer; the clause that
+    ends it with "so"; the only choice named and not ruled out, if its clause says no more than that this is it.
     """
     if not question.choices:
         return None
@@ -68,6 +77,7 @@ def parse_answer(text: str, question: Question) -> str | None:
     fields = FIELD.findall(said)
     said = MARKUP.sub("", (fields[-1] if fields else said).replace("’", "'")).strip()
     said = re.sub(r"\n\s+", "\n", said)
+    said = _spelt(said)
     if whole := _whole(said, question):
         return whole.pop() if len(whole) == 1 else None
     if {_plain(c.text) for c in question.choices} & {"yes", "no", "true", "false"} and YES_AND_NO.search(said):
@@ -82,18 +92,68 @@ def parse_answer(text: str, question: Question) -> str | None:
             return parse_answer(said[back.end() :].lstrip(" ,:;.!—–-"), question)
     _judge(said, named)
     stated = [labels for found in STATEMENT.finditer(said) if (labels := _stated(said, found, named))]
+    if TIED.search(said) and len({m.label for m in named}) > 1:
+        return None
     if stated:
         settled = stated[-1:] if CONCLUDES.search(said) else stated
         labels = set().union(*settled)
         return labels.pop() if len(labels) == 1 else None
+    if (head := _headed(said, question, named)) and not UNSURE.search(said):
+        return head
+    ending = ENDING.search(said)
+    if ending and len(closing := _whole(ending["answer"], question)) == 1:
+        return closing.pop()
     if UNSURE.search(said):
         return None
+    _weigh(said, named, question)
     denied = {m.label for m in named if m.tone == "denied"}
     for tone in ("firm", "hedged"):
         left = {m.label for m in named if m.tone == tone} - denied
         if left:
-            return left.pop() if len(left) == 1 else None
+            told = {m.label for m in named if m.tone == "told"} - denied
+            return left.pop() if len(left | told) == 1 else None
     return None
+
+
+def _weigh(said: str, named: Sequence[_Said], question: Question) -> None:
+    """Set to "told" every mention whose clause holds a word that needs interpreting: "the tram leaves first".
+
+    Harmless are the words of the question, of the choice itself, and those that only say "this is it".
+    """
+    numeric = any(re.search(r"\d", _plain(c.text)) for c in question.choices)
+    marks = PLAIN_TIMES if numeric else PLAIN_MARKS
+    blank = list(said)
+    judged = [c.span() for c in CUE.finditer(said) if not c["turn"]]
+    for start, end in judged + [f.span() for f in marks.finditer(said)] + [(m.start, m.end) for m in named]:
+        blank[start:end] = " " * (end - start)
+    words = SEEMING.sub(lambda seen: " " * len(seen.group()), "".join(blank))
+    bounds = list(CLAUSE.finditer(words))
+    for mention in named:
+        if mention.tone not in ("firm", "hedged"):
+            continue
+        opens = [b.end() for b in bounds if b.end() <= mention.start and not b["late"]]
+        closes = [b.start() for b in bounds if b.start() >= mention.end and not ADDED.match(said, b.start())]
+        clause = words[max(opens, default=0) : min(closes, default=len(said))]
+        own = _stems(question.text) | _stems(next(c.text for c in question.choices if c.label == mention.label))
+        if _stems(clause) - own - _PLAIN_STEMS or re.search(r"[+*<>~]", clause):
+            mention.tone = "told"
+
+
+def _stems(text: str) -> set[str]:
+    """The words of a text without the endings that only bend them."""
+    return {
+        re.sub(r"(?<=\w{3})(?:ing|ed|es|s|e|'s)$", "", w)
+        for w in re.findall(r"[^\W\d_]+(?:-\w+)*|\d+", text.casefold())
+    }
+
+
+_PLAIN_STEMS = _stems(" ".join(PLAIN_WORDS)) | {"s", "t", "ll", "d", "m", "re", "ve"}
+
+
+def _spelt(text: str) -> str:
+    """With "he's" and "they're" written out, so that a choice's text is found either way."""
+    text = re.sub(r"\b(he|she|it|that|there|what|who)'s\b", r"\1 is", text, flags=re.IGNORECASE)
+    return re.sub(r"\b(they|we|you)'re\b", r"\1 are", text, flags=re.IGNORECASE)
 
 
 def _lone(said: str, question: Question, named: Sequence[_Said]) -> str | None:
@@ -108,6 +168,20 @@ def _lone(said: str, question: Question, named: Sequence[_Said]) -> str | None:
     others = {m.label for m in named if m.start > len(first)} - opening
     explained = EXPLAINS.match(rest) and not STATEMENT.search(rest)
     return None if others and not explained else opening.pop()
+
+
+def _headed(said: str, question: Question, named: Sequence[_Said]) -> str | None:
+    """C for "C. The tram leaves at 4:12, after the van": one sentence that opens with a label and that choice's text."""
+    head = re.match(r"\W*(?:(?:option|choice|answer)\W+)?([A-J])\s*[).:\]–-]+\s*", said)
+    choice = question.choice(head[1]) if head else None
+    if head is None or choice is None:
+        return None
+    article = re.compile(r"(?:(?:an?|the)\s+)?", re.IGNORECASE)
+    own = next((p for p in _places(said, choice.text) if article.fullmatch(said, head.end(), p.start())), None)
+    rest = said[own.end() :] if own else ""
+    others = [m for m in named if own and m.start >= own.end() and m.label != choice.label]
+    several = re.search(r"[.!?]\s|\n", rest.rstrip()) or any(m.end - m.start == 1 for m in others)
+    return choice.label if own and not several and not ADDED.match(rest) else None
 
 
 def _whole(said: str, question: Question) -> set[str]:
@@ -159,7 +233,7 @@ def _mentions(said: str, question: Question) -> list[_Said]:
 
 def _places(said: str, text: str) -> Iterator[re.Match[str]]:
     """Where a choice's text stands, whatever its case, article, spacing or the way its numbers are written."""
-    parts = re.findall(r"\w+|[^\w\s]", MARKUP.sub("", text).rstrip(" .!?"))
+    parts = re.findall(r"\w+|[^\w\s]", _spelt(MARKUP.sub("", text).replace("’", "'")).rstrip(" .!?"))
     parts = parts[1:] if len(parts) > 1 and parts[0].casefold() in ("a", "an", "the") else parts
     if not parts:
         return iter(())
@@ -169,7 +243,7 @@ def _places(said: str, text: str) -> Iterator[re.Match[str]]:
     group = re.fullmatch(rf"(none|all) {OF_THESE}", text.strip(" .!"), re.IGNORECASE)
     if group:
         body = f"{group[1]} {OF_THESE}"
-    before, after = r"(?<![\w.])", r"(?!\w|\.\d)"
+    before, after = r"(?<![\w.])(?<!\d:)", r"(?!\w|[.:]\d)"
     if text.casefold() in ("yes", "no", "true", "false"):
         before = r"(?:^|(?<=[.!?:\n])\s*|(?:(?<=answer is)|(?<=statement is)|(?<=claim is)) )\W?"
         after = REPLIES if text.casefold() == "no" else after
@@ -196,10 +270,10 @@ def _judge(said: str, named: Sequence[_Said]) -> None:
                     mention.tone = "open" if cue["open"] else "hedged"
                 continue
             adjacent = before and not re.search(r"[,:]|\w+\W+\w+\W+\w+", said[before[-1].end : cue.start()])
-            backward = adjacent if cue["aux"] else before if cue["back"] else not after
+            backward = adjacent if cue["aux"] else before if cue["back"] else not after and not cue["only"]
             for mention in before if backward else after:
                 mention.tone = "denied"
-    for supposed in SUPPOSED.finditer(said):
+    for supposed in (*SUPPOSED.finditer(said), *BELIEVED.finditer(said)):
         for mention in named:
             if supposed.start() <= mention.start < supposed.end():
                 mention.tone = "open"
@@ -223,7 +297,8 @@ def _stated(said: str, found: re.Match[str], named: Sequence[_Said]) -> set[str]
 
 def _plain(text: str) -> str:
     """For comparing whole texts: words only, lower case, numbers as digits, without a leading article."""
-    bare = re.sub(r"^\W*(?:an?|the)\s+(?=\w)", "", MARKUP.sub("", text).casefold().replace(" percent", "%"))
+    spelt = _spelt(MARKUP.sub("", text).casefold().replace("’", "'").replace(" percent", "%"))
+    bare = re.sub(r"^\W*(?:an?|the)\s+(?=\w)", "", spelt)
     return " ".join(DIGITS.get(w, w) for w in re.findall(r"\w+|[^\w\s.,;:!?'\"()\[\]]", bare))
 
 

@@ -10,14 +10,14 @@ import re
 NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.DOTALL | re.IGNORECASE)
 FIELD = re.compile(
-    r"(?:[\"'](?:final_)?(?:answer|choice|option|label)[\"']\s*:|\b(?:answer|choice)=(?=[\"']))\s*[\"']?([^\"'\n}]+)",
+    r"(?:[\"'](?:final_)?(?:answer|choice|option|label)[\"']\s*:|\b(?:answer|choice)=(?=[\"']))\s*(\[[^\]\n]*\]|[\"']?[^\"'\n}]+)",
     re.IGNORECASE,
 )
 MARKUP = re.compile(r"\\boxed|\\text(?:bf)?|\*\*|__|[`$\\*{}]|</?\w+>")
 STATES = (
     r"\b(?:answer|choice|option|pick|selection|conclusion|guess)\b(?: (?:here|must|should|would|to the question))*\s*(?:is|be|remains|'s|[:=→>-])+"
-    r"|\b(?:i|we)(?:'d| would| will|'ll| have to| must)? (?:choose|pick|select|go with|say|answer|settle on|opt for|conclude)\b"
-    r"|答案\s*[是为:]?"
+    r"|\b(?:i|we)(?:'d| would| will|'ll| have to| must)? (?:choose|pick|select|go with|say|answer|settle on|opt for|conclude|guess)\b"
+    r"|答案\s*[是为:】]*|选[项择]?"
 )
 FILLER = r"(?:\s|[\"'“(\[:]|\b(?:most|likely|probably|clearly|definitely|therefore|thus|indeed|that|it|is|it's|the|an?|option|choice|letter|answer)\b)*"
 STATEMENT = re.compile(rf"(?:{STATES}){FILLER}", re.IGNORECASE)
@@ -28,11 +28,11 @@ LEADING = (
     "is|was|were|be|does|do|it|it's|its|so|thus|therefore|hence|but|not|or|and|nor|neither|either|both|than|of|out|say|for|to|between|with"
     "|over|left|leave[sd]?|leaving|only|against|because|since|while|whereas|as|that|if|whether|choos(?:e|ing)|pick(?:ing)?|select(?:ing)?|prefer"
     "|favou?rs?|supports?|shows|matches|fits|eliminate[sd]?|reject(?:s|ed)?|exclude[sd]?|maybe|perhaps|probably|likely"
-    "|certainly|definitely|clearly|surely|conclude"
+    "|certainly|definitely|clearly|surely|conclude|(?:look|seem|sound)s? like"
 )
 """Words after which a capital letter is a label, as in "so C"; after others it is a name, as in "vitamin C"."""
 LETTER = re.compile(
-    r"(?:(?P<sure>(?i:\b(?:option|choice|answer|letter)s?\s+|答案\s*[是为:]?\s*)|[(\[])"
+    r"(?:(?P<sure>(?i:\b(?:option|choice|answer|letter)s?\s+|答案\s*[是为:】]*\s*|选[项择]?\s*)|[(\[])"
     rf"|(?:(?:^|[.:;!?,/&+|>\n—–-])\s*|(?i:(?:\b(?:{LEADING})|'s)\s+))[\"'“‘]?)"
     r"(?<![Nn]/)(?<![Nn] / )(?P<label>[A-J])(?![\w'&]|\.\w)"
 )
@@ -41,16 +41,17 @@ VERB = re.compile(
     r"|contradicts?|describes?|says|states|but|not|rather|over|instead|wins|remains|only|too|then|here|best|clearly|makes|maybe|perhaps|while|whereas|although|though|than|by|in|from|with|on|at|to|if|when|which|that)\b"
 )
 CUE = re.compile(
-    r"(?P<turn>(?:(?<=\bcorrect )|(?<=\bright )|(?<=\btrue ))and\b|(?:[.;!?]|(?<!:)\n)(?!\d)|—|\b(?:but|so|therefore|thus|hence|because|since|while|whereas|however|leaving|leaves|instead(?! of)|actually|as)\b|,\s*(?:i|we|it)\b)"
+    r"(?P<turn>(?:(?<=\bcorrect )|(?<=\bright )|(?<=\btrue ))and\b|(?:[.;!?]|(?<!:)\n)(?!\d)|—|(?<!\bnot )\b(?:but|so|therefore|thus|hence|because|since|while|whereas|however|leaving|leaves|instead(?! of)|actually|as|(?:al)?though)\b|,\s*(?:i|we|it|(?:the|my) (?:\w+ ){0,2}(?:answer|choice|option))\b)"
     r"|(?P<aux>\b(?:is|are|was|were|does|do|did|can|could|would|will|should|has|have)(?:n't|\s+not)\b|\bcannot\b|\bfails?\b|\bnever\b)"
     r"|(?P<back>\b(?:(?<!at )least|(?<!no )less (?:likely|plausible|probable|convincing|consistent|accurate)(?: than)?|lacks?|absent|nowhere|(?<=\bis )out(?=\s*(?:[.,;!]|$))|doubtful|dubious|questionable|wrong"
     r"|incorrect|false|untrue|unsupported|implausible|unlikely|impossible|irrelevant|refuted|contradicted|(?:ruled|crossed) out|eliminated"
     r"|excluded|rejected|discarded|dismissed)\b)"
     r"|(?P<ahead>\b(?:(?:everything|anything|nothing|all|any)(?: (?:of )?(?:them|these|those|options?|choices?))? but|no (?!doubt|question|wait)(?=\w)"
-    r"|nothing(?! else)|hardly|scarcely|(?<!no )(?<!without )doubts?|apart from|aside from|not|neither|nor|rather than|instead of|other than|except|unlike|without|over|than|against|rul(?:e|es|ing) out|eliminat(?:e|es|ing)"
-    r"|reject(?:s|ing)?|exclud(?:e|es|ing)|dismiss(?:es|ing)?|discard(?:s|ing)?|contradict(?:s|ing)?|refut(?:e|es|ing))\b)"
+    r"|nothing(?! else)|hardly|scarcely|(?<!no )(?<!without )doubts?|not|neither|nor|contradict(?:s|ing)?)\b)"
+    r"|(?P<only>\b(?:apart from|aside from|rather than|instead of|other than|except|unlike|without|over|than|against|rul(?:e|es|ing) out|eliminat(?:e|es|ing)"
+    r"|reject(?:s|ing)?|exclud(?:e|es|ing)|dismiss(?:es|ing)?|discard(?:s|ing)?|refut(?:e|es|ing))\b)"
     r"|(?P<open>\b(?:whether|if|unclear|unsure|between|either|suppos(?:e|ing)|assum(?:e|ing)|imagine"
-    r"|(?:might|may|could|would) (?:say|think|argue|claim|guess)"
+    r"|(?<!\bi )(?<!\bwe )(?:might|may|could|would) (?:say|think|argue|claim|guess)"
     r"|(?:let me|let us|let's|(?:need|want|have|going) to|should|will|'ll|must)"
     r" (?:look|inspect|check|see|watch|listen|search|verify|examine|review)(?!\s*:)"
     rf"|(?:at (?:least|most)|up to|(?:more|fewer|less) than)(?= \W?(?:\d|{'|'.join(NUMBER_WORDS)})))\b)"
@@ -61,6 +62,7 @@ CUE = re.compile(
 UNSURE = re.compile(
     r"\b(?:can(?:no|')t|cannot|could not|couldn't|unable to|impossible to|hard to|not possible to)\s+(?:be )?(?:\w+ )?(?:tell|say|determined?|know|answer|decide"
     r"|identify|establish)|\b(?:insufficient|not enough|inconclusive|unclear|unknown|don't know|not sure|no (?:clear )?(?:evidence|answer|way to))\b"
+    r"|\b(?:i|we) (?:can't|cannot|can not|couldn't) (?:\w+ )?(?:see|watch|view|access|verify|confirm)\b"
     r"|\b(?:no (?:less|more)|equally|just as) (?:likely|plausible|possible|probable)\b|\bor (?:more|fewer|less)\b",
     re.IGNORECASE,
 )
@@ -70,7 +72,7 @@ BESIDE = re.compile(
 BEHIND = re.compile(r"\s*[:,(\[–—-]\s*(?:(?:option|choice|the|an?)\s+)*", re.IGNORECASE)
 """Joins a choice's label with its text ("B: the tram", "the tram (B)"); with another's they contradict each other."""
 RETRACTS = re.compile(
-    r"(?:^|[.!?\n,;—–-])\s*(?:(?:but|and|oh|hmm+|ah|so|well|or)\W+)*(?:(?:wait|actually|correction|sorry|oops|scratch that|on (?:second|further) (?:thought|look)s?"
+    r"(?:^|[.!?\n,;—–-])\s*(?:(?:but|and|oh|hmm+|ah|so|well|or)\W+)*(?:(?:wait|actually|correction|sorry|oops|scratch that|edit(?=:)|on (?:(?:second|further|closer) )?(?:thought|look|reflection|inspection)s?"
     r"|no,? wait|(?<=or )(?:is|was) it)\b|no(?=\s*(?:[,:;.!—–-]|$))|(?:(?:that|this|it|which)(?:'s| is| was| seems| looks)?\s+)?(?:wrong|incorrect|not (?:right|correct))\b(?!\s*:))",
     re.IGNORECASE,
 )
@@ -108,3 +110,54 @@ CONCLUDING = re.compile(
 """Opens a last line that is an answer: "Therefore: B"."""
 SUPPOSED = re.compile(r"[^.!?\n,;]*\bwould\b[^.!?\n]*\b(?:if|had|were)\b[^.!?\n]*|[^.!?\n]*\?", re.IGNORECASE)
 """A condition that is not said to hold, or a question."""
+TIED = re.compile(r"\b(?:no (?:less|more)|equally|just as) (?:likely|plausible|possible|probable)\b", re.IGNORECASE)
+"""Two choices held level: whatever is stated beside it is no decision."""
+BELIEVED = re.compile(
+    r"\b(?:(?:i|we) (?:\w+ ){0,2}?(?:thought|assumed|guessed|believed|expected|suspected)|initially|at first|originally)\b"
+    r"[^.!?\n;]*?(?=\bbut\b|\bnow\b|[.!?\n;]|$)",
+    re.IGNORECASE,
+)
+"""What the writer once thought, which is no answer."""
+ENDING = re.compile(
+    r"\b(?:so|therefore|thus|hence)\b\W*(?:(?:it|that|this)(?: is|'s| must be| has to be| leaves)?\s+)?(?P<answer>[^.!?\n]+[.!]?)\W*$",
+    re.IGNORECASE,
+)
+"""The last clause, when it concludes: ", so C."."""
+ADDED = re.compile(
+    r"\s*(?:[,;/&+|]\s*)?(?:(?:or|and|also|possibly|maybe|perhaps|but (?:not|also))\b|[/&+|])", re.IGNORECASE
+)
+"""Stands behind a choice to which something is added: "A, possibly C"."""
+CLAUSE = re.compile(
+    r"[.;:!?\n()\[\]{}—–]|\s-\s|\b(?:but|so|therefore|thus|hence|because|since|while|whereas|however|(?:al)?though)\b"
+    r"|(?P<late>,|\b(?:as|who|which|where|when|until)\b)",
+    re.IGNORECASE,
+)
+"""Ends what is said of a choice; `late` only behind it, for "same as the tram" is one clause."""
+SEEMING = re.compile(
+    r"\b(?:i|we)(?:'\w+)?(?: \w+){0,2}? (?:think|believe|say|guess|conclude|see|saw|find|found|read|heard|count(?:ed)?|choos(?:e|ing)|pick(?:ing)?"
+    r"|select(?:ing)?|go(?:ing)? (?:with|for)|settle on|opt for|favou?r|prefer|answer)\b"
+    r"|\blooking (?:closely|carefully|again|at (?:the|this|all) \w+)|\b(?:looks?|seems?|appears?|sounds?) (?:like|to be)\b|\bpoints? to\b",
+    re.IGNORECASE,
+)
+"""The writer's own view: "I think", "it looks like". Another's ("he says") changes what is named."""
+PLAIN_WORDS = frozenset(
+    """a an the this that these those it its he him his she her they them their there here i me my we us our you your one
+    is are was were be been being am do does did has have had having will would must should can could may might
+    of in on at to for from by with into or and both so then also too only just even still now yet
+    yes well ok okay sure no doubt question not nor neither either than over rather
+    option options choice choices answer answers letter label number amount price total result value year date time times order
+    name person thing place reason cause statement claim count final correct right true best better good accurate valid
+    most more likely probable plausible possible convincing consistent certain confident confidence certainly definitely clearly
+    surely probably possibly maybe perhaps evidently apparently obviously simply indeed therefore thus hence seems seem looks
+    appears chosen matches match fits fit supports support supported supporting verified verifies confirmed confirms agrees
+    shows show shown seen visible heard happens occurs remains remain remaining left leaves leaving wins stands holds
+    based according given video film clip frame frames scene scenes shot ledger evidence entry entries transcript reference
+    references exactly altogether mark what which how many much""".split()
+)
+"""Words that say no more than "this is it": beside a choice they change nothing about what is named."""
+PLAIN_MARKS = re.compile(
+    r"\b(?:[a-z]{1,9}[ -]?)?\d[\d:.,]*\s?(?:%|s\b|sec\b|min\b|seconds?\b|minutes?\b)?", re.IGNORECASE
+)
+"""Times, percentages and names of entries (e4), beside choices that are no numbers."""
+PLAIN_TIMES = re.compile(r"\b(?:\d+:\d[\d:.]*|\d[\d.]*\s?(?:%|s\b|sec\b|seconds?\b)|[a-z]\d+\b)", re.IGNORECASE)
+"""The same beside choices that are numbers."""
