@@ -234,14 +234,33 @@ def test_a_forced_answer_that_names_no_choice_is_asked_once_more(tmp_path: Path)
     assert finished.outcome == Outcome.BUDGET and "identical" in finished.reason
 
 
-def test_an_unclear_forced_answer_stays_unanswered(tmp_path: Path) -> None:
+def test_an_answer_that_stays_unclear_is_no_answer(tmp_path: Path) -> None:
     class Mumbler(Player):
         def act(self, state: State, snapshot: Snapshot | None, step: int, final: bool) -> Decision:
             return Decision(Action("finalize", {"answer": f"hm {step}", "evidence": [], "confidence": 0.5}))
 
-    finished = cast(RunFinished, list(driver(Mumbler([]), tmp_path).loop())[-1])
+    events = list(driver(Mumbler([]), tmp_path).loop())
+    finished = cast(RunFinished, events[-1])
     assert finished.answer is not None and finished.answer.label is None and finished.answer.confidence == 0
-    assert finished.outcome == Outcome.BUDGET
+    assert finished.outcome == Outcome.ANSWERED and kinds(events).count("decided") == 2
+    assert any(isinstance(e, Warned) and e.notice.code == "no-choice" for e in events)
+
+
+@pytest.mark.parametrize(("looks", "finals"), [(4, 1), (5, 2)])
+def test_an_answer_unclear_at_the_end_of_the_budget_is_asked_for_twice_in_all(
+    tmp_path: Path, looks: int, finals: int
+) -> None:
+    class Late(Player):
+        def act(self, state: State, snapshot: Snapshot | None, step: int, final: bool) -> Decision:
+            self.finals += final
+            unclear = Action("finalize", {"answer": f"hm {step}", "evidence": [], "confidence": 0.5})
+            return Decision(Action("inspect", {"intervals": [[step, step + 1]]}) if step <= looks else unclear)
+
+    agent = Late([])
+    events = list(driver(agent, tmp_path).loop())
+    asked = [e for e in events if isinstance(e, Decided) and e.action.operation == "finalize"]
+    assert len(asked) == 2 and agent.finals == finals
+    assert cast(RunFinished, events[-1]).outcome == Outcome.BUDGET
 
 
 @pytest.mark.parametrize("cap", [{"max_tokens": 10}, {"max_usd": 0.001}])

@@ -190,7 +190,7 @@ class Driver:
             yield self.emit(Decided(step=step, action=by_hand, source="user", replaced=action))
             action, source = by_hand, "user"
         if action.operation == "finalize":
-            answer = yield from self._answer(action, step, forced=final or self.broken is not None)
+            answer = yield from self._answer(action, step)
             return answer
         earlier = self._remembered(action) if source != "user" else None
         if earlier is not None:
@@ -232,8 +232,11 @@ class Driver:
             decision = self.agent.fallback(self.state, step)
             return replace(decision, calls=error.receipts, notices=(notice,)), "embedded, after a failure"
 
-    def _answer(self, action: Action, step: int, forced: bool) -> Generator[Event, None, Answer | None]:
-        """The answer, or None after a refused one: the Reasoner is asked again, for a forced answer just once."""
+    def _answer(self, action: Action, step: int) -> Generator[Event, None, Answer | None]:
+        """The answer, or None after one that names no choice: the Reasoner is asked once more, and not a third time.
+
+        Only two in a row end the run: who looks further after the first has not been asked in vain.
+        """
         again = bool(self.state.memory) and self.state.memory[-1].operation == "finalize"
         try:
             return answer_of(action.arguments, self.state.question, self.state.ledger)
@@ -242,7 +245,7 @@ class Driver:
                 step=step, operation="finalize", arguments=action.arguments, error=str(error), error_kind="refused"
             )
             yield self.emit(observed)
-            if not (again and forced) and self.broken is None:
+            if not again and self.broken is None:
                 return None
             text = str(action.arguments.get("answer", ""))
             yield self.emit(
