@@ -280,6 +280,31 @@ def test_a_verified_place_is_listened_to_before_others_and_a_rejected_one_never(
     assert [start for operation, start in gaps(rejected, by_ear) if operation == "speech"] == [300]
 
 
+def test_no_operation_is_suggested_that_the_run_does_not_have() -> None:
+    by_ear = View(Emphasis.LOCAL, (Flag.SPEECH,))
+    places = [reference(100, 140), reference(300, 340, id="r2")]
+    unseen = add_references(Ledger(1000.0, CHOICES), places)
+    found = compact(unseen, by_ear, missing=("speech",)).gaps
+    assert [(g.operation, g.start) for g in found] == [("inspect", 100), ("inspect", 300)]
+    assert "nothing can be heard in this video: r1 can only be looked at" in found[0].text
+    verified = add_references(ledger_of(seen(100, 140, verdict=True)), places)
+    assert compact(verified, by_ear).gaps and not compact(verified, by_ear, missing=("speech",)).gaps
+    bare = compact(Ledger(30.0), by_ear, missing=("speech",)).gaps
+    assert [(g.operation, g.start) for g in bare] == [("inspect", None)]
+    elsewhere = compact(ledger_of(seen(0, 5, verdict=False)), LOCAL, missing=("retrieve",)).gaps
+    assert [(g.operation, g.start, g.end) for g in elsewhere] == [("inspect", 5, 1000)]
+    everywhere = compact(ledger_of(seen(0, 1000, verdict=False)), LOCAL, missing=("retrieve",)).gaps
+    assert [(g.operation, g.text) for g in everywhere] == [("clip", "nothing examined so far met its query")]
+
+
+@given(ledgers(), VIEWS, st.sets(st.sampled_from(["speech", "retrieve"])))
+def test_whatever_is_missing_only_gaps_change(ledger: Ledger, view: View | None, missing: set[str]) -> None:
+    with_all, without = compact(ledger, view), compact(ledger, view, missing=missing)
+    assert not {g.operation for g in without.gaps} & missing
+    assert without.relations == with_all.relations and without.references == with_all.references
+    assert without.coverage.never == with_all.coverage.never
+
+
 def test_verified_local_evidence_leaves_the_other_references_alone() -> None:
     ledger = add_references(
         ledger_of(seen(100, 140, verdict=True)), [reference(100, 140), reference(300, 340, id="r2")]

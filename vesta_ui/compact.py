@@ -7,7 +7,7 @@ policy of retrieval; the text it writes is exactly what a language model is show
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from vesta_ui.domain import (
@@ -45,8 +45,11 @@ class _Line:
     entry_id: str = ""
 
 
-def compact(ledger: Ledger, view: View | None, budget_chars: int = 8_000) -> Snapshot:
-    """The snapshot for μ = `view` (None: no emphasis, every view on), its text at most `budget_chars` characters."""
+def compact(ledger: Ledger, view: View | None, budget_chars: int = 8_000, missing: Collection[str] = ()) -> Snapshot:
+    """The snapshot for μ = `view` (None: no emphasis, every view on), its text at most `budget_chars` characters.
+
+    `missing`: operations the run does not have, which no gap suggests.
+    """
     referenced = reference_states(ledger)
     matrix = hypotheses(ledger)
     disputes = conflicts(ledger)
@@ -61,7 +64,7 @@ def compact(ledger: Ledger, view: View | None, budget_chars: int = 8_000) -> Sna
     )
     sufficient, why = sufficiency(ledger, view, referenced, matrix, disputes, happenings)
     covered = replace(coverage(ledger), sufficient=sufficient, why=why)
-    gaps = find_gaps(ledger, view, covered, referenced, matrix, disputes, happenings)
+    gaps = find_gaps(ledger, view, covered, referenced, matrix, disputes, happenings, missing)
     if sufficient and gaps:
         covered = replace(covered, sufficient=False, why=gaps[0].text)
 

@@ -5,7 +5,7 @@ Pure functions for `compact`. A gap carries a suggestion, never an order: the Re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from vesta_ui.domain import (
@@ -93,9 +93,14 @@ def find_gaps(
     matrix: Sequence[HypothesisSupport],
     disputes: Sequence[Relation],
     happenings: Sequence[Relation],
+    missing: Collection[str] = (),
 ) -> tuple[Gap, ...]:
     """What is missing, most pressing first: conflicts, unresolved occurrences, open references, silent or tied choices,
-    speech, holes in coverage. What μ does not emphasise is not missed, nor are open references once `covered` suffices."""
+    speech, holes in coverage. What μ does not emphasise is not missed, nor are open references once `covered` suffices.
+
+    `missing`: operations this run does not have (`speech` where nothing can be heard, `retrieve` without an index). None
+    is suggested; a look that may tell the same is.
+    """
     emphasis = Emphasis.LOCAL if view is None else view.emphasis
     flags = () if view is None else view.flags
     gaps = [Gap(f"open conflict: {r.text}", "clip", r.start, r.end) for r in disputes if r.status == "open"]
@@ -105,10 +110,11 @@ def find_gaps(
         gaps.append(Gap(f"{r.id} was looked at without a clear outcome", "clip", r.start, r.end))
     speech = Flag.SPEECH in flags or Flag.CROSS_MODAL in flags
     if speech:
-        gaps += _unheard(covered, referenced)
+        gaps += _unseen(covered, referenced) if "speech" in missing else _unheard(covered, referenced)
     if emphasis is Emphasis.HYPOTHESES:
         gaps += _undecided(matrix, referenced)
     local = emphasis is Emphasis.LOCAL and any(s.status is Status.VERIFIED for s in referenced)
+    told = {(g.start, g.end) for g in gaps if g.operation == "inspect"}
     if not (local or covered.sufficient):
         gaps += [
             Gap(
@@ -118,7 +124,7 @@ def find_gaps(
                 s.reference.end,
             )
             for s in referenced
-            if s.status is Status.UNVERIFIED
+            if s.status is Status.UNVERIFIED and (s.reference.start, s.reference.end) not in told
         ]
     hole = _hole(covered, ledger.duration_s)
     if hole is not None and (emphasis is Emphasis.COVERAGE or not (ledger.entries or referenced)):
@@ -127,7 +133,14 @@ def find_gaps(
     settled = covered.sufficient and not (emphasis is Emphasis.COVERAGE and False in verdicts)
     if ledger.entries and not (gaps or settled or True in verdicts):
         gaps.append(Gap("nothing examined so far met its query: search with other words", "retrieve"))
-    return tuple(gaps)
+    return tuple(_by_looking(g, covered) if g.operation == "retrieve" and "retrieve" in missing else g for g in gaps)
+
+
+def _by_looking(gap: Gap, covered: Coverage) -> Gap:
+    """The gap without a search: the widest stretch that was never examined, or a closer look where all was."""
+    widest = max(covered.never, key=lambda i: i.length, default=None)
+    text = gap.text.removesuffix(": search with other words")
+    return Gap(text, "inspect", widest.start, widest.end) if widest else Gap(text, "clip")
 
 
 def _unresolved(ledger: Ledger, happenings: Sequence[Relation]) -> list[Gap]:
@@ -151,6 +164,16 @@ def _unheard(covered: Coverage, referenced: Sequence[ReferenceState]) -> list[Ga
         if state.status is not Status.REJECTED and heard < r.interval.length / 2:
             return [Gap(f"what is said in {r.id} was not listened to", "speech", r.start, r.end)]
     return [] if covered.heard or referenced else [Gap("nothing was listened to yet", "speech")]
+
+
+def _unseen(covered: Coverage, referenced: Sequence[ReferenceState]) -> list[Gap]:
+    """What `_unheard` would miss, where nothing can be heard: a place to look at while none is verified."""
+    if any(s.status is Status.VERIFIED for s in referenced):
+        return []
+    said = "nothing can be heard in this video"
+    for r in (s.reference for s in referenced if s.status is Status.UNVERIFIED):
+        return [Gap(f"{said}: {r.id} can only be looked at", "inspect", r.start, r.end)]
+    return [] if covered.seen or referenced else [Gap(f"{said}, and nothing was looked at yet", "inspect")]
 
 
 def _undecided(matrix: Sequence[HypothesisSupport], referenced: Sequence[ReferenceState]) -> list[Gap]:

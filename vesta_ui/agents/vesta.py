@@ -62,7 +62,8 @@ class Vesta:
         if not self.parts.ledger:
             return None, None
         view = state.route.view if state.route else None
-        return compact(state.ledger, view, self.workspace.settings.snapshot_chars), view
+        missing = set(OPERATIONS) - set(self._offered())
+        return compact(state.ledger, view, self.workspace.settings.snapshot_chars, missing), view
 
     def act(self, state: State, snapshot: Snapshot | None, step: int, final: bool) -> Decision:
         return self.reasoner.decide(self._context(state, snapshot, step, final), self.workspace.control)

@@ -97,14 +97,17 @@ def recorded_view(events: Sequence[Event], step: int) -> Snapshot:
     if own is not None and own.snapshot is not None:
         return own.snapshot
     assert session.state is not None
-    return compact(session.state.ledger, session.route.view if session.route else None, snapshot_chars(session))
+    view = session.route.view if session.route else None
+    return compact(session.state.ledger, view, snapshot_chars(session), session.missing)
 
 
 def recompact(events: Sequence[Event], step: int, view: View | None, budget_chars: int) -> Snapshot:
     """L_t = Compact_μ(E_t) at step `step` under another μ or size budget (VESTA §3.5)."""
     if budget_chars < 200:
         raise BadInput(f"a budget of {budget_chars} characters shows nothing: give at least 200")
-    return compact(state_at(events, step).ledger, view, budget_chars)
+    session = deciding(events, step)
+    assert session.state is not None  # a run with a step has started
+    return compact(session.state.ledger, view, budget_chars, session.missing)
 
 
 def otherwise(

@@ -17,7 +17,7 @@ def as_json(session: Session, run_dir: Path | None = None) -> dict[str, Any]:
     """The contract of `ask --json` and `replay --json`. Times in seconds; None where a thing has not happened yet."""
     assert session.started is not None and session.state is not None
     route, state = session.route, session.state
-    snapshot = compact(state.ledger, route.view if route else None, budget_chars=10**9)
+    snapshot = compact(state.ledger, route.view if route else None, budget_chars=10**9, missing=session.missing)
     statuses = {one.reference.id: one.status for one in snapshot.references}
     finished = session.finished
     data = {

@@ -27,6 +27,7 @@ from vesta_ui.events import (
     StepStarted,
     Warned,
 )
+from vesta_ui.settings import ABLATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,14 @@ class Session:
     @property
     def usage(self) -> Usage:
         return self.state.usage if self.state else Usage()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Operations the run does not have: `speech` where no word was found, `retrieve` without an index."""
+        silent = self.index is not None and not self.index.speech_pending and not any(s.transcript for s in self.scenes)
+        parts = ABLATIONS.get(str(self.started.settings.get("ablation"))) if self.started else None
+        blind = parts is not None and not parts.retrieval
+        return (*(("speech",) if silent else ()), *(("retrieve",) if blind else ()))
 
     def step(self, n: int) -> Step:
         return next((step for step in self.steps if step.n == n), Step(n))

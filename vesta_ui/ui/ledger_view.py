@@ -20,7 +20,7 @@ def snapshot(session: Session) -> Snapshot | None:
     if session.state is None:
         return None
     route = session.route
-    return compact(session.state.ledger, route.view if route else None, budget_chars=10**9)
+    return compact(session.state.ledger, route.view if route else None, budget_chars=10**9, missing=session.missing)
 
 
 def verified_entries(now: Snapshot | None) -> set[str]:

@@ -185,7 +185,7 @@ def _states(events: Sequence[Event]) -> tuple[Session, list[Json]]:
 def _state(session: Session) -> Json:
     if session.state is None:
         return {}
-    now = compact(session.state.ledger, session.route.view if session.route else None)
+    now = compact(session.state.ledger, session.route.view if session.route else None, missing=session.missing)
     cover = now.coverage
     return {
         "seen": [[i.start, i.end] for i in cover.seen],
