@@ -7,6 +7,7 @@ once more. This module knows no model, no video and no screen.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -128,12 +129,12 @@ def _weigh(said: str, named: Sequence[_Said], question: Question) -> None:
         blank[start:end] = " " * (end - start)
     words = SEEMING.sub(lambda seen: " " * len(seen.group()), "".join(blank))
     bounds = list(CLAUSE.finditer(words))
+    opens = [0, *(b.end() for b in bounds if not b["late"])]
+    closes = [*(b.start() for b in bounds if not ADDED.match(said, b.start())), len(said)]
     for mention in named:
         if mention.tone not in ("firm", "hedged"):
             continue
-        opens = [b.end() for b in bounds if b.end() <= mention.start and not b["late"]]
-        closes = [b.start() for b in bounds if b.start() >= mention.end and not ADDED.match(said, b.start())]
-        clause = words[max(opens, default=0) : min(closes, default=len(said))]
+        clause = words[opens[bisect_right(opens, mention.start) - 1] : closes[bisect_left(closes, mention.end)]]
         own = _stems(question.text) | _stems(next(c.text for c in question.choices if c.label == mention.label))
         if _stems(clause) - own - _PLAIN_STEMS or re.search(r"[+*<>~]", clause):
             mention.tone = "told"
