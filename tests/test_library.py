@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import tracemalloc
 import zipfile
 from contextlib import contextmanager
@@ -15,8 +16,8 @@ from test_scene_index import SIGNS, content, film, finish
 
 from vesta_ui import files, scene_index
 from vesta_ui.control import Control
-from vesta_ui.errors import BadInput, Stopped
-from vesta_ui.scene_index import SceneIndex, bundle, library
+from vesta_ui.errors import BadInput, BadSpec, Stopped
+from vesta_ui.scene_index import SceneIndex, bundle, library, store
 from vesta_ui.settings import Settings
 
 
@@ -77,6 +78,26 @@ def test_searches_across_videos(made, tmp_path, video):
     assert hits[0].score >= hits[1].score
     with pytest.raises(BadInput, match="empty"):
         library.search(settings, " ")
+
+
+def test_a_library_that_is_shared_read_only_is_searched_as_well(tmp_path, video, monkeypatch):
+    settings = Settings(data_dir=tmp_path / "home", speech="off")
+    first, _ = finish(video, settings)
+    finish(film(tmp_path / "other.mp4", seed=1), settings)
+    written = library.search(settings, "the hotel", 4)
+    before = {path: path.stat().st_mtime_ns for path in settings.data_dir.rglob("*")}
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(store.Store, "_connect", lambda *_: pytest.fail("Chroma writes to a folder when it opens it"))
+    for one in (finish(video, settings)[0], library.open_entry(settings, library.find(settings, first.id))):
+        assert one.reused and content(one) == content(first)
+    found = library.search(settings, "the hotel", 4)
+    assert [(one.index_id, one.scene_id, one.screen_text, one.video_name) for one in found] == [
+        (one.index_id, one.scene_id, one.screen_text, one.video_name) for one in written
+    ]
+    assert [one.score for one in found] == pytest.approx([one.score for one in written], abs=1e-5)
+    with pytest.raises(BadSpec, match="at least 1"):
+        library.search(settings, "the hotel", 0)
+    assert {path: path.stat().st_mtime_ns for path in settings.data_dir.rglob("*")} == before
 
 
 def test_removes_one_index_and_its_vectors(tmp_path, video):

@@ -148,6 +148,7 @@ def test_a_server_holds_what_a_folder_holds(server, tmp_path):
 def test_two_machines_share_one_library(server, tmp_path):
     from test_scene_index import content, film, finish
 
+    from vesta_ui.commands import indexes
     from vesta_ui.scene_index import library
     from vesta_ui.settings import Settings
 
@@ -157,6 +158,11 @@ def test_two_machines_share_one_library(server, tmp_path):
     assert finish(video, first)[0].reused
     assert {hit.index_id for hit in library.search(second, "the bakery", 3)} == {made.id}
     assert library.search(second, "the bakery", 1)[0].screen_text == "BAKERY"
+    (there,) = library.search(second, "the bakery", 1)
+    assert (there.video_name, there.here) == ("film.mp4", False)
+    assert indexes.named(there) == "film.mp4 (not here: indexed on another machine)"
+    (own,) = library.search(first, "the bakery", 1)
+    assert indexes.named(own) == "film.mp4"
     assert content(finish(video, second)[0]) == content(made)
     assert len(library.search(second, "the bakery", 99)) == 3, "indexed twice, kept once"
 

@@ -14,6 +14,7 @@ if __name__ == "__main__":
 
 import argparse
 import json
+import os
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from importlib import import_module
@@ -22,7 +23,7 @@ from typing import Any, NoReturn
 
 from vesta_ui.control import Control
 from vesta_ui.domain import clock
-from vesta_ui.errors import BadInput, ModelFailed, Stopped, VestaError
+from vesta_ui.errors import BadInput, ModelFailed, Stopped, StorageFailed, VestaError
 from vesta_ui.events import Decided, Event, IndexProgress, Observed, Routed, StepStarted
 from vesta_ui.settings import ABLATIONS, Settings, from_environment
 
@@ -101,6 +102,8 @@ def ask(arguments: argparse.Namespace) -> int:
     agents.check(settings)
     if (cost := most(settings)).requests or cost.index:
         _say(cost.text)
+    if arguments.out is None and settings.data_dir.exists() and not os.access(settings.data_dir, os.W_OK):
+        raise StorageFailed(f"{settings.data_dir} cannot be written: name a folder for the run with --out PATH")
     video = open_video(arguments.video)
     book.remember(settings.data_dir, video.facts.sha256, arguments.video)
     run_id = run.new_id()

@@ -13,7 +13,7 @@ from vesta_ui.domain import clock
 from vesta_ui.errors import BadInput
 from vesta_ui.events import IndexProgress
 from vesta_ui.scene_index import SceneIndex, bundle, library
-from vesta_ui.scene_index.library import IndexEntry
+from vesta_ui.scene_index.library import IndexEntry, LibraryHit
 from vesta_ui.video import content_hash
 
 
@@ -113,15 +113,24 @@ def show_text(index: SceneIndex, scores: tuple[float, ...]) -> str:
 
 
 def search(chosen: argparse.Namespace, shell: Shell) -> int:
-    names = {one.id: one.video.name for one in library.entries(shell.settings)}
     hits = library.search(shell.settings, chosen.query, chosen.k)
     rows = [
-        (f"{hit.score:+.3f}", names.get(hit.index_id, hit.video_sha256[:12]), f"{clock(hit.start)}–{clock(hit.end)}",
-         (hit.screen_text or hit.transcript)[:70])
+        (
+            f"{hit.score:+.3f}",
+            named(hit),
+            f"{clock(hit.start)}–{clock(hit.end)}",
+            (hit.screen_text or hit.transcript)[:70],
+        )
         for hit in hits
-    ]  # fmt: skip
+    ]
     shell.give([asdict(hit) for hit in hits], lambda: table(rows))
     return 0
+
+
+def named(hit: LibraryHit) -> str:
+    """The video of a hit, and that it is not here where only another machine of a shared store has its index."""
+    name = hit.video_name or f"video {hit.video_sha256[:12]}"
+    return name if hit.here else f"{name} (not here: indexed on another machine)"
 
 
 def redo(chosen: argparse.Namespace, shell: Shell) -> int:

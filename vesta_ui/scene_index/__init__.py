@@ -322,19 +322,22 @@ def still_of(scenes: Sequence[Scene]) -> str:
 
 
 def open_index(key: str, folder: Path, settings: Settings, encoder: Encoder) -> SceneIndex | None:
-    """The whole index with this key, or None. Vectors come from the store, which is mended from the folder if need be."""
+    """The whole index with this key, or None. Vectors come from the store, which is mended from the folder if need be;
+    from the folder alone where the store cannot be written."""
     header = files.read_json(header_path(folder, key))
     body = files.read_json(body_path(folder, key)) if header else None
     if body is None or header["parameters"]["version"] != VERSION:
         return None
     index = read_index(header, body, folder, encoder)
     store = store_of(settings)
-    vectors = store.vectors(encoder.name, encoder.dimensions, [row_id(key, scene) for scene in index.scenes])
+    ids = [row_id(key, scene) for scene in index.scenes]
+    vectors = store.vectors(encoder.name, encoder.dimensions, ids) if store.writable else None
     if vectors is None:
         vectors = phases.read_vectors(vectors_path(folder, key), encoder.dimensions)
         if vectors is None or len(vectors) != len(index.scenes):
             return None
-        store.put(encoder.name, encoder.dimensions, rows_of(replace(index, vectors=vectors)))
+        if store.writable:
+            store.put(encoder.name, encoder.dimensions, rows_of(replace(index, vectors=vectors)))
     return replace(index, vectors=vectors)
 
 
@@ -363,19 +366,13 @@ def rows_of(index: SceneIndex) -> list[Row]:
             row_id(index.id, scene),
             vector,
             {
-                "index": index.id,
-                "video": index.video.sha256,
-                "scene": scene.id,
-                "start": float(scene.start),
-                "end": float(scene.end),
-                "start_frame": scene.start_frame,
-                "end_frame": scene.end_frame,
-                "transcript": scene.transcript,
-                "screen_text": scene.screen_text,
+                "index": index.id, "video": index.video.sha256, "name": index.video.name, "scene": scene.id,
+                "start": float(scene.start), "end": float(scene.end), "start_frame": scene.start_frame,
+                "end_frame": scene.end_frame, "transcript": scene.transcript, "screen_text": scene.screen_text,
             },
         )
         for scene, vector in zip(index.scenes, index.vectors, strict=True)
-    ]
+    ]  # fmt: skip
 
 
 def row_id(index_id: str, scene: Scene) -> str:

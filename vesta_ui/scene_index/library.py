@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
@@ -11,14 +12,14 @@ from vesta_ui import encoders, files, scene_index
 from vesta_ui.control import Control
 from vesta_ui.domain import Scene, VideoFacts
 from vesta_ui.encoders import Encoder
-from vesta_ui.errors import BadInput
+from vesta_ui.errors import BadInput, BadSpec
 from vesta_ui.events import IndexProgress
 from vesta_ui.frames import encode_jpeg
 from vesta_ui.scene_index import SceneIndex, phases
 from vesta_ui.scene_index import keys as index_keys
 from vesta_ui.scene_index import text as scene_text
 from vesta_ui.scene_index.background import watched
-from vesta_ui.scene_index.store import locked
+from vesta_ui.scene_index.store import Found, locked
 from vesta_ui.settings import Settings
 from vesta_ui.video import open_video
 
@@ -41,10 +42,16 @@ class IndexEntry:
 
 @dataclass(frozen=True, slots=True)
 class LibraryHit:
-    """A scene found in some video; `start`, `end` in seconds, `score` the cosine."""
+    """A scene found in some video; `start`, `end` in seconds, `score` the cosine.
+
+    `here`: whether its index is in this data folder; in a store that is shared it may be on another machine alone.
+    `video_name`: "" where an older version stored the scene.
+    """
 
     index_id: str
     video_sha256: str
+    video_name: str
+    here: bool
     scene_id: str
     start: float
     end: float
@@ -95,18 +102,42 @@ def encoder_of(spec: str, name: str) -> Encoder:
 
 
 def search(settings: Settings, query: str, k: int = 15) -> list[LibraryHit]:
-    """The k best scenes of all videos indexed with the encoder of the settings, best first (recall ≥ 0.99)."""
+    """The k best scenes of all videos indexed with the encoder of the settings, best first (recall ≥ 0.99; exact where the
+    store cannot be written). Raises `BadInput`, `BadSpec`, `StorageFailed`."""
     if not query.strip():
         raise BadInput("the query is empty: say what to look for")
     encoder = encoders.load(settings.encoder)
-    found = scene_index.store_of(settings).search(encoder.name, encoder.dimensions, encoder.query(query), k)
+    store, here = scene_index.store_of(settings), {one.id: one for one in entries(settings)}
+    if store.writable:
+        found = store.search(encoder.name, encoder.dimensions, encoder.query(query), k)
+    else:
+        found = _exactly([one for one in here.values() if one.encoder == encoder.name], encoder, query, k)
     return [
         LibraryHit(
-            one.metadata["index"], one.metadata["video"], one.metadata["scene"], one.metadata["start"],
-            one.metadata["end"], one.metadata["transcript"], one.metadata["screen_text"], one.score,
+            one.metadata["index"], one.metadata["video"], one.metadata.get("name", ""), one.metadata["index"] in here,
+            one.metadata["scene"], one.metadata["start"], one.metadata["end"], one.metadata["transcript"],
+            one.metadata["screen_text"], one.score,
         )
         for one in found
     ]  # fmt: skip
+
+
+def _exactly(indexes: Sequence[IndexEntry], encoder: Encoder, query: str, k: int) -> list[Found]:
+    """The k best scenes from the folders themselves, which a shared read-only library has; one index in memory at a time."""
+    if k <= 0:
+        raise BadSpec(f"asked for {k} results: ask for at least 1")
+    asked, best = encoder.query(query), list[Found]()
+    for entry in indexes:
+        header, body = (
+            files.read_json(path(entry.folder, entry.id)) for path in (index_keys.header_path, index_keys.body_path)
+        )
+        vectors = phases.read_vectors(index_keys.vectors_path(entry.folder, entry.id), encoder.dimensions)
+        if body is None or vectors is None or len(vectors) != entry.scenes:
+            continue  # not whole: opening it says so
+        index = replace(scene_index.read_index(header, body, entry.folder, encoder), vectors=vectors)
+        best += [Found(row.id, float(row.vector @ asked), row.metadata) for row in scene_index.rows_of(index)]
+        best = heapq.nlargest(k, best, key=lambda one: one.score)
+    return best
 
 
 def remove(settings: Settings, entry: IndexEntry) -> None:

@@ -6,6 +6,7 @@ so that vectors of different encoders never meet. Everything in it can be writte
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -62,6 +63,11 @@ class Store:
     def __init__(self, folder: Path, url: str = "") -> None:
         self.folder = folder
         self.url = url
+
+    @property
+    def writable(self) -> bool:
+        """Chroma writes as soon as it opens a folder, so one that is shared read-only cannot even be searched by it."""
+        return bool(self.url) or not self.folder.exists() or os.access(self.folder, os.W_OK)
 
     def put(self, encoder: str, dimensions: int, rows: Sequence[Row]) -> None:
         """Insert or replace. Raises `Busy`, `StorageFailed`."""
