@@ -171,14 +171,26 @@ def noisy(count: int, cut: int) -> list[media.Image]:
     return [np.clip(p + rng.integers(-25, 26, p.shape), 0, 255).astype(np.uint8) for p in plain]
 
 
+def still_shots(*counts: int) -> list[media.Image]:
+    """Two pictures in turn, each as long as told."""
+    two = nature(1, [])[0], nature(1, [], seed=3)[0]
+    return [two[i % 2] for i, count in enumerate(counts) for _ in range(count)]
+
+
 @pytest.mark.parametrize(
-    ("make", "most"), [(lambda: [nature(1, [])[0]] * 100 + [nature(1, [], seed=3)[0]] * 100, 0.6), (lambda: noisy(120, 70), 1.3)]
-)  # fmt: skip
-def test_fast_mode_decodes_no_group_again_and_again(
-    make: Callable[[], list[media.Image]], most: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    ("make", "gop", "cuts", "most"),
+    [
+        pytest.param(lambda: still_shots(100, 100), 40, 1, 0.6, id="only the group of the cut"),
+        pytest.param(lambda: noisy(120, 70), 40, 1, 1.3, id="no group again and again"),
+        pytest.param(lambda: still_shots(30, 20, 550), 200, 2, 0.5, id="no group after its last large picture"),
+        pytest.param(lambda: still_shots(30, 20, 150, 100), 200, 3, 1.3, id="all of a group that ends in a cut"),
+    ],
+)
+def test_fast_mode_decodes_no_more_than_may_hold_a_cut(
+    make: Callable[[], list[media.Image]], gop: int, cuts: int, most: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
     images = make()
-    path = media.write(tmp_path / "v.mp4", images, fps=10, gop=40, options=SLOWER)
+    path = media.write(tmp_path / "v.mp4", images, fps=10, gop=gop, options=SLOWER)
     whole, decoded, decode = of(path), [0], parts.Reader._decode
 
     def counting(reader: parts.Reader, *packet: Any) -> Any:
@@ -187,7 +199,7 @@ def test_fast_mode_decodes_no_group_again_and_again(
         return found
 
     monkeypatch.setattr(parts.Reader, "_decode", counting)
-    assert of(path, fast=True).cuts == whole.cuts and len(whole.cuts) == 1
+    assert of(path, fast=True).cuts == whole.cuts and len(whole.cuts) == cuts
     assert decoded[0] <= most * len(images)
 
 

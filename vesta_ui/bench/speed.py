@@ -28,7 +28,7 @@ from vesta_ui.video.decode import Reader
 
 FRAMES = 50
 TOLERANCE_S = 0.05
-REPEATS = 4
+REPEATS = 8
 KINDS = ("plain decode (ffmpeg)", "scenedetect command", "scene pass", "scene pass, fast")
 SMALL = Film("small", (160, 90), 120, 12, kinds=("talk", "pan", "slide"))
 TEXT_WORKER = "import sys; from vesta_ui.bench.speed import text_worker; text_worker(*sys.argv[1:])"
@@ -81,7 +81,7 @@ def _peer() -> str:
 
 
 def films_table(folder: Path, rounds: int, tell: Callable[[str], None]) -> str:
-    """Twelve films of a few minutes, then ten minutes of the first two: text, and exact frames in the first."""
+    """Twelve films of 3 to 8 minutes, then ten minutes of the first two: text, and exact frames in the first."""
     measured_films = []
     for film in FILMS:
         short = make(film, folder)

@@ -6,7 +6,6 @@ may be; its stills are key pictures. Knows no scene.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,10 +15,11 @@ import numpy as np
 from vesta_ui.control import Control
 from vesta_ui.errors import Stopped
 from vesta_ui.frames import encode_jpeg
-from vesta_ui.shots.scores import Scorer
+from vesta_ui.shots.scores import Scorer, distance
 from vesta_ui.shots.spool import Part, Place, Spool
 from vesta_ui.video import Video
 from vesta_ui.video.decode import Reader
+from vesta_ui.video.picture import Image
 
 STILL_SIDE = 512
 QUIET = 10.0  # fast: key pictures that differ less have no cut between them …
@@ -58,7 +58,8 @@ class Job:
 
 
 class Readers:
-    """The readers of one thread: an exact one, and a rough one opened when it is first needed."""
+    """The readers of one thread: an exact one, and a rough one opened when it is first needed. Only H.264 is read faster
+    without its filter; the pictures of other codecs stay good enough to look at."""
 
     def __init__(self, job: Job) -> None:
         self.exact, self._job = Reader(job.video.source, job.threads), job
@@ -66,6 +67,8 @@ class Readers:
 
     @property
     def rough(self) -> Reader:
+        if self._job.video.facts.codec != "h264":
+            return self.exact
         if self._rough is None:
             self._rough = Reader(self._job.video.source, rough=True)
         return self._rough
@@ -119,6 +122,10 @@ class _Found:
         self._stills[tick] = (*self._job.spool.add(data), width, height)
         self._still = video.timeline.seconds(tick)
 
+    def again(self) -> None:
+        """Begin at the start of the part once more."""
+        self._cut = self._still = float("-inf")
+
     def part(self) -> Part:
         ticks = sorted(self._scores)
         scores = np.array([self._scores[t] for t in ticks], np.float32)
@@ -144,6 +151,23 @@ def _whole(job: Job, reader: Reader, span: Span, found: _Found) -> None:
 
 
 # ------------------------------------------------------------------------------------------------ fast
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group of pictures: their ticks, the places of large ones among them, the tick that follows and, where known, the
+    key picture there."""
+
+    ticks: list[int]
+    large: list[int]
+    stop: int
+    next_key: Image | None
+
+    def quiet_after(self, tick: int, sight: Image | None) -> bool:
+        """Whether no cut follows the picture at `tick`: it is past the large ones and the next key picture is like it."""
+        if (self.large and tick <= self.ticks[self.large[-1]]) or sight is None or self.next_key is None:
+            return False
+        return distance(sight, self.next_key) < QUIET
+
+
 def _keys(video: Video, span: Span) -> list[int]:
     """Key pictures from the span's start to its end, both included."""
     timeline = video.timeline
@@ -155,50 +179,54 @@ def _keys(video: Video, span: Span) -> list[int]:
 def _fast(job: Job, readers: Readers, keys: list[int], span: Span, found: _Found) -> None:
     """Key pictures first; then only those groups whose ends differ or that hold a picture large enough for a cut."""
     timeline, scorer = job.video.timeline, Scorer(*job.video.source.size, (QUIET,))
-    differ: dict[int, float] = {}
+    differ, sights = dict[int, float](), dict[int, Image | None]()
     for tick, frame in readers.exact.frames_from(keys[0], keys_only=True):
         job.check()
-        differ[tick] = scorer.score(frame)
+        differ[tick], sights[tick] = scorer.score(frame), scorer.sight
         if tick >= keys[-1]:
             break
         found.offer(tick, frame)
+    found.again()
     end = span.end if span.end is not None else int(timeline.ticks[-1]) + 1
     for start, stop in pairwise([*keys, end] if keys[-1] < end else keys):
         first, last = timeline.ordinal(start), timeline.ordinal(stop - 1) + 1
         ticks, sizes = timeline.ticks[first:last].tolist(), timeline.sizes[first:last]
-        large = np.flatnonzero(sizes > SPIKE * sizes[0])[1:]
-        if len(large) > BUSY:
-            _compare(job, readers.exact, start, stop, ticks, found, True)
-        elif len(large) or start not in differ or differ.get(stop, QUIET) >= QUIET:
-            _group(job, readers, ticks, large.tolist(), stop, found)
+        large = np.flatnonzero(sizes > SPIKE * sizes[0])[1:].tolist()
+        if large or start not in differ or differ.get(stop, QUIET) >= QUIET:
+            _group(job, readers, Group(ticks, large, stop, sights.get(stop)), found)
         job.done += len(ticks)
 
 
-def _group(job: Job, readers: Readers, ticks: list[int], large: list[int], stop: int, found: _Found) -> None:
-    """A group of pictures: roughly and without those nothing refers to, except at its end and before large ones; then
-    exactly as far as that leaves a doubt."""
+def _group(job: Job, readers: Readers, group: Group, found: _Found) -> None:
+    """Roughly and without pictures nothing refers to, except at the end and before large ones; then exactly as far as that
+    leaves a doubt. Many large ones: exactly at once."""
+    ticks, large = group.ticks, group.large
+    if len(large) > BUSY:
+        _compare(job, readers.exact, group, {*ticks, group.stop}, found, True)
+        return
     near = {tick for at in large for tick in ticks[max(0, at - TAIL) : at + 2]}
-    doubtful = _compare(job, readers.rough, ticks[0], stop, {*ticks[:1], *near, *ticks[-TAIL:], stop}, found, False)
-    if doubtful:
-        _compare(job, readers.exact, ticks[0], max(doubtful), doubtful, found, True)
+    wanted = {*ticks[:1], *near, *ticks[-TAIL:], group.stop}
+    if doubtful := _compare(job, readers.rough, group, wanted, found, False):
+        _compare(job, readers.exact, group, doubtful, found, True)
 
 
-def _compare(
-    job: Job, reader: Reader, start: int, stop: int, wanted: Collection[int], found: _Found, exact: bool
-) -> set[int]:
-    """Score neighbours of which both were decoded. Returns the pictures between which a cut may lie: those not neighbours
-    that differ, and, unless `exact`, neighbours whose difference is near the threshold."""
-    timeline, wanted = job.video.timeline, set(wanted)
+def _compare(job: Job, reader: Reader, group: Group, wanted: set[int], found: _Found, exact: bool) -> set[int]:
+    """Score neighbours of which both were decoded, to the last wanted or until the rest is quiet. Returns the pictures
+    between which a cut may lie: those not neighbours that differ, and, unless `exact`, neighbours whose difference is near
+    the threshold."""
+    timeline, end = job.video.timeline, max(wanted)
     scorer = Scorer(*job.video.source.size, (job.threshold,), exact)
     doubtful, before, low, high = set[int](), None, job.threshold - GUARD, job.threshold + GUARD
-    for tick, frame in reader.frames_from(start, wanted):
+    for tick, frame in reader.frames_from(group.ticks[0], wanted):
         job.check()
         score, number = scorer.score(frame), timeline.ordinal(tick)
         if before is not None and number == before + 1 and (exact or not low <= score <= high):
             found.score(tick, score)
         elif before is not None and score >= low:
             doubtful |= {int(t) for t in timeline.ticks[before : number + 1]}
-        if tick >= stop:
+        if tick >= end or group.quiet_after(tick, scorer.sight):
             break
+        if not reader.rough:
+            found.offer(tick, frame)
         before = number
     return doubtful

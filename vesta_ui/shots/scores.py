@@ -42,6 +42,11 @@ class Scorer:
         self._low, self._high = min(thresholds), max(thresholds)
         self._before: Look | None = None
 
+    @property
+    def sight(self) -> Image | None:
+        """The grid of the picture scored last; None where its planes cannot be read."""
+        return self._before.seen(grid) if self._before and self._before.planar else None
+
     def score(self, frame: av.VideoFrame) -> float:
         """The difference from the picture before, 0 to 255; 0 for the first."""
         before, now = self._before, Look(frame, self._size)

@@ -1,7 +1,6 @@
-"""Opening a media file safely and walking its packets and pictures with repaired time stamps.
+"""Walking the pictures of a file with repaired time stamps.
 
 Holds what is known of one file (`Source`) and one reading position in it (`Reader`). A `Reader` belongs to one thread.
-Only plain media containers are opened: playlists and lists of other files are refused, nothing outside the file is read.
 """
 
 from __future__ import annotations
@@ -15,129 +14,16 @@ from types import TracebackType
 from typing import Any, Self
 
 import av
-from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.packet import Packet
-from av.stream import Disposition
 from av.video.stream import VideoStream
 
 from vesta_ui.errors import BadVideo
+from vesta_ui.video.container import only, open_container, packets
 from vesta_ui.video.timeline import PacketLog, Timeline, build
 
-CONTAINERS = (
-    "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpegtsraw,mpeg,mpegvideo,flv,live_flv,gif,apng,ogg,asf,mxf,nut,ivf,"
-    "h264,hevc,h263,av1,obu,vc1,m4v,wtv,dv,rm,mjpeg,yuv4mpegpipe,dhav,swf,nsv,"
-    "mp3,wav,flac,aac,ac3,eac3,aiff,amr,caf,w64,dts,truehd"
-)
-OPTIONS = {"format_whitelist": CONTAINERS, "protocol_whitelist": "file", "enable_drefs": "0"}
 BROADCAST = {"mpegts", "mpeg"}
-TEXT_STARTS = (
-    (b"<!doctype", "a web page"), (b"<html", "a web page"), (b"#extm3u", "a playlist"), (b"ffconcat", "a list of other files"),
-    (b"[playlist]", "a playlist"), (b"<?xml", "an XML text"), (b"<mpd", "a playlist"), (b"v=0", "a stream description"),
-    (b"{", "a JSON text"), (b"%pdf", "a PDF document"), (b"pk\x03\x04", "a ZIP archive"),
-    (b"\x89png", "a still picture"), (b"\xff\xd8\xff", "a still picture"),
-)  # fmt: skip
-GIVE_UP = 200  # unreadable packets in a row after which the rest of a file is given up
-
-
-def open_container(path: Path) -> InputContainer:
-    """Open for reading. Raises `BadVideo` with one sentence."""
-    head = _head(path)
-    text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    for start, what in TEXT_STARTS:
-        if text.startswith(start) and not (what == "a still picture" and b"acTL" in head):
-            raise BadVideo(f"{path.name} is {what}, not a video file; open the video itself")
-    try:
-        return av.open(f"file:{path.absolute()}", options=dict(OPTIONS), metadata_errors="replace")
-    except av.error.FFmpegError:
-        if head[4:8] == b"ftyp" and "moov" not in _atoms(path):
-            raise BadVideo(
-                f"{path.name} is incomplete or not a video (moov atom not found); copy or download it again"
-            ) from None
-        raise BadVideo(f"{path.name} is not a video this app can read; convert it to MP4 and try again") from None
-
-
-def _atoms(path: Path) -> list[str]:
-    """The top-level boxes of an MP4 or QuickTime file, as far as it is whole."""
-    found, size = list[str](), path.stat().st_size
-    with path.open("rb") as file:
-        at = 0
-        while at + 8 <= size and len(found) < 10_000:
-            file.seek(at)
-            header = file.read(16)
-            length = int.from_bytes(header[:4], "big")
-            if length == 1:
-                length = int.from_bytes(header[8:16], "big")
-            if length < 8:
-                break
-            found.append(header[4:8].decode("latin-1"))
-            at += length
-    return found
-
-
-def _head(path: Path) -> bytes:
-    try:
-        if not path.is_file():
-            what = "is a folder, not a video file" if path.is_dir() else "was not found"
-            raise BadVideo(f"{path.name or path} {what}; choose a video file")
-        with path.open("rb") as file:
-            head = file.read(4096)
-    except OSError as error:
-        raise BadVideo(f"{path.name} cannot be read ({error.strerror}); check the file and its permissions") from None
-    if not head:
-        raise BadVideo(f"{path.name} is empty (0 bytes); copy or download it again")
-    return head
-
-
-def main_picture(container: InputContainer) -> VideoStream | None:
-    """The stream a player shows: no cover or thumbnail; the default one unless another is four times larger."""
-    extra = Disposition.attached_pic | Disposition.timed_thumbnails | Disposition.still_image
-    real = [s for s in container.streams.video if not s.disposition & extra]
-    if not real:
-        return None
-
-    def area(stream: VideoStream) -> int:
-        context = stream.codec_context
-        return context.width * context.height if context else 0
-
-    chosen = max(real, key=lambda s: (bool(s.disposition & Disposition.default), area(s)))
-    largest = max(real, key=area)
-    return largest if area(largest) >= 4 * area(chosen) else chosen
-
-
-def main_sound(container: InputContainer) -> AudioStream | None:
-    """The sound track a player plays: the default one, no commentary or audio description, the most channels."""
-    aside = Disposition.comment | Disposition.hearing_impaired | Disposition.visual_impaired | Disposition.descriptions
-    usable = [s for s in container.streams.audio if s.codec_context is not None]
-    return max(
-        usable,
-        key=lambda s: (
-            not s.disposition & aside, bool(s.disposition & Disposition.default), s.codec_context.channels, -s.index,
-        ),
-        default=None,
-    )  # fmt: skip
-
-
-def packets(container: InputContainer, stream: VideoStream | AudioStream) -> Iterator[Packet[Any]]:
-    """The stream's packets; unreadable ones are skipped, a hopeless rest is given up. No final empty packet."""
-    failures = 0
-    while failures < GIVE_UP:
-        try:
-            for packet in container.demux(stream):
-                if packet.size == 0 and packet.pts is None:
-                    return
-                failures = 0
-                yield packet
-            return
-        except av.error.FFmpegError:
-            failures += 1
-
-
-def only(container: InputContainer, stream: VideoStream | AudioStream) -> None:
-    """Let the container skip the data of every other stream."""
-    for other in container.streams:
-        if other.index != stream.index:
-            other.discard = av.stream.Discard.all
+BARE = {"h264", "hevc"}  # pictures without a container, and so without stamps
 
 
 @dataclass(frozen=True)
@@ -157,38 +43,6 @@ class Source:
     def seekable(self) -> bool:
         """Whether decoding may begin at a key picture. Palettes come once, at the beginning of a file."""
         return self.timeline.seekable and not self.palette
-
-
-@dataclass(frozen=True, slots=True)
-class StreamFacts:
-    """One stream as its file describes it, for people. `layout`: pixel format, or sound channels and rate."""
-
-    index: int
-    kind: str
-    codec: str
-    profile: str
-    layout: str
-    default: bool
-    container: str
-
-
-def streams(path: Path) -> list[StreamFacts]:
-    """Every stream of a file, in order. Raises `BadVideo`."""
-    with open_container(path) as container:
-        listed = []
-        for stream in container.streams:
-            context: Any = stream.codec_context
-            layout = ""
-            if stream.type == "video" and context:
-                layout = str(context.pix_fmt)
-            elif stream.type == "audio" and context:
-                layout = f"{context.layout.name}, {context.sample_rate} Hz"
-            codec, profile = (context.name, context.profile) if context else ("unknown", None)
-            default = bool(stream.disposition & Disposition.default)
-            listed.append(
-                StreamFacts(stream.index, stream.type, codec, profile or "", layout, default, container.format.name)
-            )
-        return listed
 
 
 @dataclass
@@ -213,7 +67,10 @@ def scan(container: InputContainer, stream: VideoStream) -> Timeline | None:
             packet.is_corrupt,
         )  # fmt: skip
     base = stream.time_base or Fraction(1, 90_000)
-    return build(log, base, stream.average_rate or stream.base_rate, bool(container.format.name in BROADCAST))
+    rate = stream.average_rate or stream.base_rate
+    if container.format.name in BARE:
+        rate = stream.guessed_rate or rate  # what the pictures say of themselves; the average is a mere default
+    return build(log, base, rate, bool(container.format.name in BROADCAST))
 
 
 class Closing:
@@ -239,7 +96,7 @@ class Reader(Closing):
     """
 
     def __init__(self, source: Source, threads: int = 1, rough: bool = False) -> None:
-        self.source, self._rough = source, rough
+        self.source, self.rough = source, rough
         self.damage = Damage()
         self._container = open_container(source.path)
         stream = self._container.streams[source.picture]
@@ -332,12 +189,14 @@ class Reader(Closing):
 
     def _tick(self, frame: av.VideoFrame, last: int | None, segment: int, whole: bool) -> int | None:
         """When a picture is shown: its own stamp, else the place after `last`; None where nothing tells: at the start of
-        a reading that is not `whole`."""
+        a reading that is not `whole`, and for one that comes when its time has passed, as happens behind lost data."""
         timeline = self.source.timeline
         if frame.pts is not None and not timeline.stampless:
             tick = frame.pts + segment
             if last is None or tick > last:
                 return tick
+            if not timeline.missing:
+                return None
         if last is None:
             return int(timeline.ticks[0]) if whole else None
         return timeline.after(last)
@@ -354,7 +213,7 @@ class Reader(Closing):
                 pass
         if not self._fresh:
             self._container.close()
-            self.__init__(self.source, context.thread_count, self._rough)  # type: ignore[misc]
+            self.__init__(self.source, context.thread_count, self.rough)  # type: ignore[misc]
         self._fresh = False
 
 
