@@ -14,7 +14,7 @@ from vesta_ui.doctor import examine
 from vesta_ui.playback import playable
 from vesta_ui.settings import Settings
 from vesta_ui.video import open_video
-from vesta_ui.video.decode import streams
+from vesta_ui.video.container import streams
 
 KINDS = {
     "webm": ("v.webm", "libvpx-vp9", "yuva420p", {"auto-alt-ref": "0", "deadline": "realtime", "cpu-used": "8"}),

@@ -16,7 +16,8 @@ from vesta_ui.domain import Word
 from vesta_ui.errors import Stopped, StorageFailed
 from vesta_ui.playback import copy_reason, needs_copy, playable, thumbnail, webvtt
 from vesta_ui.video import Video, open_video
-from vesta_ui.video.decode import Reader, streams
+from vesta_ui.video.container import streams
+from vesta_ui.video.decode import Reader
 
 IMAGES = media.scenes(75, [30])
 SOUND = media.beeps(2.5, [(1.0, 1.3)])

@@ -79,6 +79,11 @@ KINDS: dict[str, tuple[Maker, list[float], int]] = {
         EVEN, 0,
     ),
     "raw.h264": (lambda d: media.write(d / "v.h264", IMAGES), [n / 25 for n in range(COUNT)], 0),
+    "raw-50.h264": (
+        lambda d: media.write(d / "v.h264", IMAGES, options={"x264-params": "fps=50/1:force-cfr=1:timebase=1/50"}),
+        [n / 50 for n in range(COUNT)], 0,
+    ),
+    "raw.hevc": (lambda d: media.write(d / "v.hevc", IMAGES, codec="libx265", options=X265), EVEN, 0),
     "b-pictures.avi": (lambda d: media.write(d / "v.avi", IMAGES), EVEN, 0),
     "mpeg2.mpg": (lambda d: plain(d, "v.mpg", codec="mpeg2video", sound_codec="mp2", sound_rate=16_000), EVEN, 0),
     "few-stamps.mpg": (lambda d: plain(d, "v.mpg", bframes=3, options=FEW_STAMPS, sound_codec="mp2"), EVEN, 0),

@@ -15,7 +15,8 @@ import numpy as np
 from vesta_ui.domain import Interval, clock, merge
 from vesta_ui.playback import copy_reason
 from vesta_ui.video import Video, open_video
-from vesta_ui.video.decode import Reader, StreamFacts, streams
+from vesta_ui.video.container import StreamFacts, streams
+from vesta_ui.video.decode import Reader
 from vesta_ui.video.picture import HLG, PQ
 
 EVERY_PICTURE_S = 600.0  # up to this length every picture is decoded, beyond it key pictures only

@@ -22,7 +22,8 @@ from vesta_ui.domain import Word
 from vesta_ui.errors import BadVideo, StorageFailed
 from vesta_ui.frames import encode_jpeg
 from vesta_ui.video import Video, open_video
-from vesta_ui.video.decode import Reader, open_container, streams
+from vesta_ui.video.container import open_container, streams
+from vesta_ui.video.decode import Reader
 from vesta_ui.video.picture import BT709, LIMITED, Turn, colour_space, fit, is_wide_range, progressive
 from vesta_ui.video.timeline import Timeline
 

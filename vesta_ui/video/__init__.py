@@ -22,17 +22,8 @@ from numpy.typing import NDArray
 from vesta_ui.domain import Interval, Notice, VideoFacts, clock
 from vesta_ui.errors import BadInput, BadVideo
 from vesta_ui.video import captions
-from vesta_ui.video.decode import (
-    BROADCAST,
-    Closing,
-    Reader,
-    Readers,
-    Source,
-    main_picture,
-    main_sound,
-    open_container,
-    scan,
-)
+from vesta_ui.video.container import main_picture, main_sound, open_container
+from vesta_ui.video.decode import BROADCAST, Closing, Reader, Readers, Source, scan
 from vesta_ui.video.picture import Image, displayed_size, is_wide_range, pixel_shape, to_rgb, turn_of
 from vesta_ui.video.sound import blocks
 from vesta_ui.video.timeline import Timeline
@@ -227,7 +218,9 @@ def _identity(path: Path) -> tuple[str, int, int, int]:
 
 
 def _announced(container: av.container.InputContainer, stream: av.video.stream.VideoStream) -> float:
-    """Seconds of picture that the header promises; 0 when it does not say."""
+    """Seconds of picture that the header promises; 0 when it does not say. A broadcast stream has no header."""
+    if container.format.name in BROADCAST:
+        return 0.0
     if stream.duration and stream.time_base and stream.duration > 0:
         return float(stream.duration * stream.time_base)
     written = stream.metadata.get("DURATION", "")

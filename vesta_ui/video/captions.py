@@ -8,7 +8,8 @@ import av
 from av.stream import Disposition
 from av.subtitles.stream import SubtitleStream
 
-from vesta_ui.video.decode import Source, open_container
+from vesta_ui.video.container import open_container
+from vesta_ui.video.decode import Source
 
 
 def cues(source: Source) -> Iterator[tuple[float, float, str]]:

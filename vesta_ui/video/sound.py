@@ -10,7 +10,8 @@ import numpy as np
 from av.audio.stream import AudioStream
 from numpy.typing import NDArray
 
-from vesta_ui.video.decode import Source, only, open_container, packets
+from vesta_ui.video.container import only, open_container, packets
+from vesta_ui.video.decode import Source
 from vesta_ui.video.timeline import BACKWARD_S, FORWARD_S
 
 HOLE_S = 0.1  # sound that comes this much later or earlier than expected begins a new block
