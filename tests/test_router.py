@@ -37,8 +37,10 @@ def test_the_labelled_questions_are_at_least_twenty_a_policy_with_traps() -> Non
 
 def test_the_set_says_how_it_was_made_and_what_was_right_at_first_try() -> None:
     assert "before the prior was run" in " ".join(SET["made"])
-    right, asked = (sum(column) for column in zip(*SET["first_try"], strict=True))
-    assert asked + 6 == len(LABELLED) and right / asked >= 0.85
+    rounds = SET["first_try"]
+    assert sum(asked for _, asked in rounds) + 6 == len(LABELLED)
+    right, asked = rounds[-1]
+    assert asked >= 60 and right / asked >= 0.9
 
 
 def test_words_alone_route_the_labelled_questions() -> None:
