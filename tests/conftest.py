@@ -16,7 +16,7 @@ for name in list(os.environ):
 
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
-from provider_server import ProviderServer, provider
+from provider_server import KEY, ProviderServer, provider
 
 from vesta_ui import models
 from vesta_ui.models import asking, keys
@@ -48,6 +48,15 @@ def server() -> Iterator[ProviderServer]:
     """A model provider on this machine."""
     with provider() as one:
         yield one
+
+
+@pytest.fixture
+def google(server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> ProviderServer:
+    """The same as Google's."""
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.root)
+    monkeypatch.setattr("vesta_ui.models.gemini.POLL_S", 0.02)  # by its name: importing the SDK here slows every test
+    return server
 
 
 @pytest.fixture

@@ -19,10 +19,9 @@ from vesta_ui.domain import Frame, ModelCall
 from vesta_ui.errors import ModelFailed, Stopped
 from vesta_ui.frames import encode_jpeg
 from vesta_ui.models import Image, Request, Spec, Turn
+from vesta_ui.models.gemini import GeminiModel
 from vesta_ui.models.scripted import ScriptedModel
 from vesta_ui.settings import Settings
-
-KEY = "sk-test-0123456789abcdef"
 
 
 class Inner(BaseModel):
@@ -43,6 +42,13 @@ class Short(BaseModel):
 
 def model(server: ProviderServer, settings: Settings, **changes: Any) -> models.Model:
     return models.load(f"compatible:m@{server.url}", replace(settings, **changes))
+
+
+def gemini_model(settings: Settings, **changes: Any) -> GeminiModel:
+    """With the fixture `google`."""
+    one = models.load("gemini:gemini-3-flash-preview", replace(settings, **changes))
+    assert isinstance(one, GeminiModel)
+    return one
 
 
 def picture(time_s: float = 1.0, width: int = 64, height: int = 48) -> Image:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+KEY = "sk-test-0123456789abcdef"
 KNOWN = ("/v1/chat/completions", "/v1/audio/transcriptions", "/v1/embeddings", ":generateContent")
 
 

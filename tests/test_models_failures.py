@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from models_help import KEY, Waits, ask, failed, model, stopped_within
-from provider_server import Answer, ProviderServer, Received, chat, provider, refusal
+from models_help import Waits, ask, failed, model, stopped_within
+from provider_server import KEY, Answer, ProviderServer, Received, chat, provider, refusal
 
 from vesta_ui import models
 from vesta_ui.control import Control

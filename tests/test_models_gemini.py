@@ -11,31 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from models_help import KEY, Short, Verdict, Waits, ask, failed, picture, stopped_within
-from provider_server import Answer, ProviderServer, Received, gemini, provider
+from models_help import Short, Verdict, Waits, ask, failed, picture, stopped_within
+from models_help import gemini_model as model
+from provider_server import KEY, Answer, ProviderServer, Received, gemini, provider
 from pydantic import BaseModel
 
 from vesta_ui import models
 from vesta_ui.control import Control
 from vesta_ui.errors import BadSpec, ModelFailed, Stopped
 from vesta_ui.models import Turn
-from vesta_ui.models import gemini as gemini_provider
-from vesta_ui.models.gemini import GeminiModel
 from vesta_ui.settings import Settings
-
-
-@pytest.fixture
-def server(server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> ProviderServer:
-    monkeypatch.setenv("GEMINI_API_KEY", KEY)
-    monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.root)
-    monkeypatch.setattr(gemini_provider, "POLL_S", 0.02)
-    return server
-
-
-def model(settings: Settings, **changes: Any) -> GeminiModel:
-    one = models.load("gemini:gemini-3-flash-preview", replace(settings, **changes))
-    assert isinstance(one, GeminiModel)
-    return one
 
 
 def error(code: int, message: str, status: str = "INVALID_ARGUMENT", **more: Any) -> Answer:
@@ -43,11 +28,11 @@ def error(code: int, message: str, status: str = "INVALID_ARGUMENT", **more: Any
 
 
 def test_the_address_may_end_in_its_version_and_holds_no_password(
-    server: ProviderServer, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    google: ProviderServer, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for ending in ("/", "/v1beta", "/v1beta/"):
-        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.root + ending)
-        server.play(gemini("fine"))
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", google.root + ending)
+        google.play(gemini("fine"))
         assert ask(model(settings), None)[0] == "fine"
     monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", "http://me:secret@127.0.0.1:9")
     with pytest.raises(BadSpec, match="no password") as caught:
@@ -55,12 +40,12 @@ def test_the_address_may_end_in_its_version_and_holds_no_password(
     assert "secret" not in str(caught.value)
 
 
-def test_sends_text_pictures_and_a_schema_gemini_takes(server: ProviderServer, settings: Settings) -> None:
-    server.play(gemini('{"answer": "B", "sure": "yes", "inner": [{"label": "x", "weight": 1}], "note": null}'))
+def test_sends_text_pictures_and_a_schema_gemini_takes(google: ProviderServer, settings: Settings) -> None:
+    google.play(gemini('{"answer": "B", "sure": "yes", "inner": [{"label": "x", "weight": 1}], "note": null}'))
     turns = [Turn("system", "be brief"), Turn("user", "what?", (picture(1.0), picture(2.0)))]
     value, call = ask(model(settings), Verdict, turns)
     assert value.answer == "B"
-    sent = server.requests[0]
+    sent = google.requests[0]
     assert sent.path == "/v1beta/models/gemini-3-flash-preview:generateContent"
     assert sent.headers["x-goog-api-key"] == KEY
     assert sent.body["systemInstruction"]["parts"] == [{"text": "be brief"}]
@@ -102,63 +87,63 @@ CASES: list[tuple[str, Answer, str, int, str]] = [
 
 @pytest.mark.parametrize(("answer", "kind", "requests", "says"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
 def test_failures_are_typed(
-    server: ProviderServer, settings: Settings, answer: Answer, kind: str, requests: int, says: str
+    google: ProviderServer, settings: Settings, answer: Answer, kind: str, requests: int, says: str
 ) -> None:
-    server.play(answer)
+    google.play(answer)
     found, text, call = failed(model(settings))
-    assert (found, len(server.requests)) == (kind, requests), text
+    assert (found, len(google.requests)) == (kind, requests), text
     assert says in text
     assert "<html" not in text
     assert KEY not in text + repr(call)
 
 
-def test_a_malformed_call_may_be_followed_by_a_good_answer(server: ProviderServer, settings: Settings) -> None:
+def test_a_malformed_call_may_be_followed_by_a_good_answer(google: ProviderServer, settings: Settings) -> None:
     bad = Answer({"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL"}]})
-    server.play(bad, bad, gemini('{"answer": "B"}'))
+    google.play(bad, bad, gemini('{"answer": "B"}'))
     assert ask(model(settings))[0].answer == "B"
 
 
-def test_a_short_retry_delay_is_a_rate_limit_whatever_its_words(server: ProviderServer, settings: Settings) -> None:
+def test_a_short_retry_delay_is_a_rate_limit_whatever_its_words(google: ProviderServer, settings: Settings) -> None:
     words = "You exceeded your current quota, please check your plan and billing details."
     info = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7.5s"}]
-    server.play(error(429, words, "RESOURCE_EXHAUSTED", details=info), gemini('{"answer": "B"}'))
+    google.play(error(429, words, "RESOURCE_EXHAUSTED", details=info), gemini('{"answer": "B"}'))
     control = Waits()
     assert ask(model(settings), control=control)[0].answer == "B"
     assert control.waits == [7.5]
 
 
-def test_a_refused_schema_falls_back(server: ProviderServer, settings: Settings) -> None:
+def test_a_refused_schema_falls_back(google: ProviderServer, settings: Settings) -> None:
     def no_schema(received: Received) -> Answer:
         if "responseSchema" in received.body.get("generationConfig", {}):
             return error(400, 'Invalid JSON payload received. Unknown name "x" at generation_config.response_schema')
         return gemini('{"answer": "B"}')
 
-    server.play(no_schema)
+    google.play(no_schema)
     assert ask(model(settings))[0].answer == "B"
-    assert server.requests[-1].body["generationConfig"]["responseMimeType"] == "application/json"
+    assert google.requests[-1].body["generationConfig"]["responseMimeType"] == "application/json"
 
 
-def test_thoughts_are_not_the_answer(server: ProviderServer, settings: Settings) -> None:
+def test_thoughts_are_not_the_answer(google: ProviderServer, settings: Settings) -> None:
     answer = gemini()
     answer.body["candidates"][0]["content"]["parts"] = [
         {"text": '{"answer": "A"}', "thought": True},
         {"text": '{"answer": "B"}'},
     ]
-    server.play(answer)
+    google.play(answer)
     assert ask(model(settings))[0].answer == "B"
 
 
-def test_stop_and_time_limit_end_a_silent_request(server: ProviderServer, settings: Settings) -> None:
-    server.play(replace(gemini(), stall_s=60))
+def test_stop_and_time_limit_end_a_silent_request(google: ProviderServer, settings: Settings) -> None:
+    google.play(replace(gemini(), stall_s=60))
     control = Control()
-    assert stopped_within(control, lambda: ask(model(settings), Short, control=control), lambda: server.requests) < 5
+    assert stopped_within(control, lambda: ask(model(settings), Short, control=control), lambda: google.requests) < 5
     assert failed(model(settings, model_timeout_s=0.3))[0] == "timeout"
 
 
 def test_lost_connections_are_typed(
-    server: ProviderServer, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    google: ProviderServer, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.play(replace(gemini("x" * 200), cut_at=50), gemini('{"answer": "B"}'))
+    google.play(replace(gemini("x" * 200), cut_at=50), gemini('{"answer": "B"}'))
     assert ask(model(settings))[0].answer == "B"
     with provider() as gone:
         monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", gone.root)
@@ -172,8 +157,8 @@ def test_no_key_names_the_variable(settings: Settings) -> None:
 
 
 # ------------------------------------------------------------------------------------- video files
-def deleted(server: ProviderServer) -> str:
-    return f"delete {server.file_name.removeprefix('files/')}"
+def deleted(google: ProviderServer) -> str:
+    return f"delete {google.file_name.removeprefix('files/')}"
 
 
 @pytest.fixture
@@ -184,20 +169,20 @@ def clip(tmp_path: Path) -> Path:
 
 
 def test_a_video_is_used_when_active_and_deleted_afterwards(
-    server: ProviderServer, settings: Settings, clip: Path
+    google: ProviderServer, settings: Settings, clip: Path
 ) -> None:
     processing = {"state": "PROCESSING"}
-    server.file_states = [processing, processing, processing, {"state": "ACTIVE"}]
-    server.play(gemini('{"answer": "B"}'))
+    google.file_states = [processing, processing, processing, {"state": "ACTIVE"}]
+    google.play(gemini('{"answer": "B"}'))
     one = model(settings)
     with one.uploaded(clip, Control()) as video:
         part = replace(video, start_s=1.5, end_s=4.0, fps=2.0)
         assert ask(one, Short, [Turn("user", "what?", video=part)])[0].answer == "B"
-    sent = server.requests[0].body["contents"][0]["parts"][0]
-    assert sent["fileData"]["file_uri"].endswith(server.file_name)
+    sent = google.requests[0].body["contents"][0]["parts"][0]
+    assert sent["fileData"]["file_uri"].endswith(google.file_name)
     assert sent["videoMetadata"] == {"start_offset": "1.500s", "end_offset": "4.000s", "fps": 2.0}
-    assert server.file_log[0] == "upload 1000"
-    assert server.file_log[-2:] == ["get ACTIVE", deleted(server)]
+    assert google.file_log[0] == "upload 1000"
+    assert google.file_log[-2:] == ["get ACTIVE", deleted(google)]
 
 
 @pytest.mark.parametrize(
@@ -208,22 +193,22 @@ def test_a_video_is_used_when_active_and_deleted_afterwards(
     ],
 )  # fmt: skip
 def test_a_video_that_never_gets_ready_is_deleted_too(
-    server: ProviderServer, settings: Settings, clip: Path, states: list[dict[str, Any]], kind: str, says: str
+    google: ProviderServer, settings: Settings, clip: Path, states: list[dict[str, Any]], kind: str, says: str
 ) -> None:
-    server.file_states = states
+    google.file_states = states
     with pytest.raises(ModelFailed, match=says) as caught, model(settings).uploaded(clip, Control(), limit_s=0.3):
         pass
     assert caught.value.kind == kind
-    assert server.file_log[-1] == deleted(server)
+    assert google.file_log[-1] == deleted(google)
 
 
-def test_stop_while_a_video_is_processed(server: ProviderServer, settings: Settings, clip: Path) -> None:
-    server.file_states = [{"state": "PROCESSING"}]
+def test_stop_while_a_video_is_processed(google: ProviderServer, settings: Settings, clip: Path) -> None:
+    google.file_states = [{"state": "PROCESSING"}]
     control = Control()
     stopped_at: list[float] = []
 
     def stop_when_polled() -> None:
-        while len(server.file_log) < 3:
+        while len(google.file_log) < 3:
             time.sleep(0.01)
         stopped_at.append(time.monotonic())
         control.stop()
@@ -232,7 +217,7 @@ def test_stop_while_a_video_is_processed(server: ProviderServer, settings: Setti
     with pytest.raises(Stopped), model(settings).uploaded(clip, control):
         pass
     assert time.monotonic() - stopped_at[0] < 5
-    assert server.file_log[-1] == deleted(server)
+    assert google.file_log[-1] == deleted(google)
 
 
 def test_schemas_of_every_shape_pass_both_providers() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from models_help import KEY, Verdict, ask, failed, model, picture
-from provider_server import Answer, ProviderServer, Received, chat, refusal
+from models_help import Verdict, ask, failed, model, picture
+from provider_server import KEY, Answer, ProviderServer, Received, chat, refusal
 
 from vesta_ui import models
 from vesta_ui.domain import Frame

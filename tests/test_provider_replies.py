@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models_help import KEY, Short, Waits, ask, failed, model, picture
+from models_help import Short, Waits, ask, failed, gemini_model, model, picture
 from provider_server import Answer, ProviderServer, Received, chat, gemini
 from roles_help import context
-from test_models_gemini import model as gemini_model
 from test_provider_run import Brain, play, video  # noqa: F401  (a fixture)
 
 from vesta_ui.control import Control
@@ -27,7 +26,6 @@ from vesta_ui.errors import ModelFailed
 from vesta_ui.events import Decided, Observed, RunFinished, Warned
 from vesta_ui.frames import encode_jpeg
 from vesta_ui.models import Image, Turn
-from vesta_ui.models import gemini as gemini_provider
 from vesta_ui.operations import OPERATIONS, load
 from vesta_ui.roles.forms import EstimateForm, InspectForm, JudgeForm, decision_form
 from vesta_ui.roles.prompted import PromptedReasoner
@@ -311,14 +309,6 @@ def test_one_picture_at_a_time_becomes_a_contact_sheet(server: ProviderServer, s
 
 
 # ------------------------------------------------------------------------------------- gemini
-@pytest.fixture
-def google(server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> ProviderServer:
-    monkeypatch.setenv("GEMINI_API_KEY", KEY)
-    monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.root)
-    monkeypatch.setattr(gemini_provider, "POLL_S", 0.02)
-    return server
-
-
 @plays("L-14", "L-14b", "L-16")
 @pytest.mark.parametrize(
     ("name", "says"), [("L-14", "PROHIBITED_CONTENT"), ("L-14b", "SAFETY"), ("L-16", "RECITATION")]

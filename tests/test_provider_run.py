@@ -12,8 +12,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from models_help import KEY
-from provider_server import Answer, ProviderServer, Received, chat, provider, refusal
+from provider_server import KEY, Answer, ProviderServer, Received, chat, provider, refusal
 from test_scene_index import film
 
 from vesta_ui.__main__ import main
