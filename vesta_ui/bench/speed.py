@@ -294,13 +294,6 @@ def text_worker(path: str, repeats_s: str) -> None:
     from vesta_ui.scene_index import text
     from vesta_ui.shots import scene_pass
 
-    read, real = list[int](), perception.read_text
-
-    def counted(*given: Any, **named: Any) -> Any:
-        read.append(1)
-        return real(*given, **named)
-
-    perception.read_text = counted
     reader, turn = text.SceneReader(), 0.0
     with open_video(Path(path)) as video:
         start = time.process_time()
@@ -312,7 +305,7 @@ def text_worker(path: str, repeats_s: str) -> None:
             pictures = [text.decode(still.jpeg) for still in stills]
             reader.read([picture for picture in pictures if picture is not None])
     costs = {"pass": passed - start, "text": time.process_time() - passed}
-    sys.stdout.write(json.dumps({**costs, "scenes": len(found.shots), "read": len(read)}))
+    sys.stdout.write(json.dumps({**costs, "scenes": len(found.shots), "read": perception.pictures_read()}))
     sys.stdout.flush()
     os._exit(0)
 

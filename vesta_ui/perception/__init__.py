@@ -83,6 +83,12 @@ def read_text(image: Image, max_side: int = 640) -> list[TextBox]:
     return _reading_order(lines)
 
 
+def pictures_read() -> int:
+    """How many pictures OCR has been run on in this process: each run asks for the engine once."""
+    asked = _engine.cache_info()
+    return asked.hits + asked.misses
+
+
 def _reading_order(lines: Sequence[TextBox]) -> list[TextBox]:
     """Rows by overlap in height, left to right inside a row."""
     rows: list[list[TextBox]] = []
