@@ -205,6 +205,24 @@ def test_a_crash_loses_at_most_the_stretch_in_work(fake, tmp_path):
     assert not list((tmp_path / "b").glob("*.blocks"))
 
 
+def test_overlapping_sound_is_heard_the_same_after_a_crash(fake, tmp_path):
+    class Joined(Track):
+        """Recordings joined without encoding, whose sound is a little longer than its picture."""
+
+        def audio(self, sample_rate=RATE, block_s=30):
+            for n in range(8):
+                yield n * 29.88, humming(30)
+
+    fake(Fake())
+    undisturbed = hear(Joined(humming(240)), tmp_path, tmp_path / "a")
+    for lost in range(2, 9):
+        fake(Fake(fail_at=lost))
+        with pytest.raises(KeyboardInterrupt):
+            hear(Joined(humming(240)), tmp_path, tmp_path / f"b{lost}")
+        fake(Fake())
+        assert hear(Joined(humming(240)), tmp_path, tmp_path / f"b{lost}") == undisturbed
+
+
 def test_stop_is_heard_between_stretches(fake, tmp_path):
     control = Control()
     fake(Fake())

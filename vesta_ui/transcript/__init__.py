@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -244,9 +245,9 @@ def _recognise(
     total = video.facts.duration_s
     checkpoint = kept.with_suffix(".blocks")
     done = _read_blocks(checkpoint)
-    upto = done[-1].end if done else 0.0
     model = remote = None
-    for start, samples in stretches(video.audio(RATE, 30), upto):
+    # counted, not timed: where sound overlaps, stretches cut from the middle on would not be those of a whole pass
+    for start, samples in islice(stretches(video.audio(RATE, 30)), len(done), None):
         control.check()
         if progress:
             progress(min(start, total), total)
@@ -264,20 +265,15 @@ def _recognise(
     return replace(_finish(done, total, language), usage=remote.usage if remote else Usage())
 
 
-def stretches(audio: Iterable[tuple[float, Samples]], upto: float = 0.0) -> Iterator[tuple[float, Samples]]:
-    """Cut a stream of sound into stretches of at most `BLOCK_S` + one input block, ending in a pause; skip before `upto`.
+def stretches(audio: Iterable[tuple[float, Samples]]) -> Iterator[tuple[float, Samples]]:
+    """Cut a stream of sound into stretches of at most `BLOCK_S` + one input block, ending in a pause.
 
     A short gap in the sound is filled with silence, so that broken sound does not fall into scraps, each as costly as a
     whole stretch; a long one ends a stretch. Times stay true.
     """
     buffer: Samples = np.zeros(0, np.float32)
-    begin = upto
+    begin = 0.0
     for start, samples in audio:
-        skip = round((upto - start) * RATE)
-        if skip >= len(samples):
-            continue
-        if skip > 0:
-            start, samples = upto, samples[skip:]
         hole = start - (begin + len(buffer) / RATE)
         if len(buffer) and 0.1 < hole <= FILL_S:
             buffer = np.concatenate([buffer, np.zeros(round(hole * RATE), np.float32)])
