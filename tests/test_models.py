@@ -238,15 +238,12 @@ def test_picture_tokens(name: str, width: int, height: int, detail: str, tokens:
 
 
 def test_the_users_table_comes_first_and_its_mistakes_are_named(tmp_path: Path) -> None:
-    own = prices.editable(tmp_path)
-    assert prices.load(tmp_path) == prices.load()
+    own = tmp_path / "prices.json"
     row = {"input": 1, "output": 2, "source": "mine", "date": "2026-11"}
     own.write_text(json.dumps({"compatible:m": row}))
     table = prices.load(tmp_path)
     assert table.cost("compatible:m", Usage(input_tokens=10**6, output_tokens=10**6)) == 3.0
     assert table.of("openai:o3") is not None, "rows that are not replaced stay"
-    assert prices.editable(tmp_path) == own
-    assert "compatible:m" in own.read_text(), "an edited table is never overwritten"
     own.write_text(json.dumps({"compatible:m": {**row, "input": "cheap"}}))
     with pytest.raises(BadInput, match=r"compatible:m\.input"):
         prices.load(tmp_path)

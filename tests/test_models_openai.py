@@ -218,7 +218,7 @@ def test_one_image_servers_get_a_contact_sheet_and_the_limit_is_remembered(
     one = model(server, settings)
     turns = [Turn("user", "what?", tuple(picture(t) for t in (1.0, 2.0, 3.0, 4.0)))]
     _, call = ask(one, None, turns)
-    assert one.max_images == 1
+    assert one.known.max_images == 1
     sheet = cv2.imdecode(np.frombuffer(base64.b64decode(server.requests[-1].images[0]), np.uint8), 1)
     assert sheet.shape == (96, 128, 3), "two rows of two"
     assert "2.00 s" in json.dumps(server.requests[-1].body["messages"])

@@ -8,7 +8,7 @@ service where this was written: they are tested over HTTP against a local server
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, overload
@@ -61,13 +61,10 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class VideoPart:
-    """A video file that the provider already holds (Gemini). Times in seconds; None: from the start, to the end."""
+    """A video file that the provider already holds (Gemini)."""
 
     uri: str
     mime: str
-    start_s: float | None = None
-    end_s: float | None = None
-    fps: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +108,9 @@ class Known:
     temperature: bool = True
     system: bool = True
     max_images: int | None = None
+    """Most images of one request; None while no limit is known."""
     max_side: int | None = None
+    """Longest side of an image, pixels; None while no limit is known."""
 
 
 _KNOWN: dict[str, Known] = {}
@@ -123,17 +122,12 @@ def known(server: str, default: Known) -> Known:
 
 
 class Model(Protocol):
-    """A model of a provider. `name` goes into receipts and has no address in it; `wait_s` bounds a rate limit's wait."""
+    """A model of a provider. `name` goes into receipts and has no address in it."""
 
     spec: str
     name: str
     known: Known
     settings: Settings
-
-    @property
-    def max_images(self) -> int | None:
-        """Most images of one request, None while no limit is known."""
-        ...
 
     def complete(self, request: Request, control: Control) -> Reply:
         """One request, no retry. Raises `ModelFailed`, and `Stopped` within a second of Stop."""
@@ -154,7 +148,7 @@ class Spec:
 
     provider: str
     model: str
-    url: str = field(default="")
+    url: str = ""
 
 
 def parse(spec: str) -> Spec:

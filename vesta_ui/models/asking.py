@@ -97,7 +97,7 @@ class Asking:
             return self.model.complete(request, self.control)
         except ModelFailed as failure:
             if not getattr(failure, "reply", None):
-                self.usage += Usage(1, 1, seconds=time.monotonic() - started)
+                self.usage += Usage(remote_requests=1, failed_requests=1, seconds=time.monotonic() - started)
             raise
 
     def _count(self, reply: Reply) -> None:
@@ -170,8 +170,9 @@ class Asking:
         wait = failure.retry_after_s
         if wait is None:
             wait = BACKOFF_S * 2 ** (self.failed[failure.kind] - 1)
-        if wait > self.model.settings.model_wait_s:
-            self.attempts.append(f"the provider asks to wait {wait:.0f} s, longer than model_wait_s allows")
+        longest = self.model.settings.model_wait_s
+        if wait > longest:
+            self.attempts.append(f"the provider asks to wait {wait:.0f} s, longer than the {longest:.0f} s a run waits")
             return ""
         self.control.wait(wait, f"{self.model.name}: {failure.kind.replace('_', ' ')}, trying again")
         return f"sent again after {wait:g} s" if wait < 1 else f"sent again after {math.ceil(wait)} s"

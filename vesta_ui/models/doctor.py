@@ -180,7 +180,7 @@ def _pictures(model: Model, control: Control) -> Iterator[Check]:
                 "pictures", "weak", call.notices[0], "frames go on contact sheets; a higher limit shows more detail"
             )
             return
-    limit = model.max_images
+    limit = model.known.max_images
     yield Check("pictures", "good", f"sees pictures, {f'at most {limit}' if limit else 'no limit met'} in one request")
 
 

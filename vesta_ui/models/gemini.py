@@ -60,7 +60,7 @@ class GeminiModel(Remote):
         config = self._config(request)
         started = time.monotonic()
         answer = self._call(
-            lambda: self._client.models.generate_content(model=self.model, contents=list(contents), config=config),
+            lambda: self._client.models.generate_content(model=self.model, contents=contents, config=config),
             control,
             self.settings.model_timeout_s,
             sent,
@@ -157,13 +157,8 @@ class GeminiModel(Remote):
 def _content(turn: Turn) -> types.Content:
     parts = [types.Part(text=turn.text)] if turn.text else []
     if turn.video:
-        span = types.VideoMetadata(
-            start_offset=None if turn.video.start_s is None else f"{turn.video.start_s:.3f}s",
-            end_offset=None if turn.video.end_s is None else f"{turn.video.end_s:.3f}s",
-            fps=turn.video.fps,
-        )
         file = types.FileData(file_uri=turn.video.uri, mime_type=turn.video.mime)
-        parts.insert(0, types.Part(file_data=file, video_metadata=span))
+        parts.insert(0, types.Part(file_data=file))
     for image in turn.images:
         blob = types.Blob(data=image.jpeg, mime_type="image/jpeg")
         parts += [types.Part(text=image.stamp), types.Part(inline_data=blob)]

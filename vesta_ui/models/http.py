@@ -119,10 +119,6 @@ class Remote:
         """The server's address, once it is settled, and what is remembered of it."""
         self.url, self.known = url, known(f"{url} {self.model}", default)
 
-    @property
-    def max_images(self) -> int | None:
-        return self.known.max_images
-
     def price(self, usage: Usage) -> float | None:
         return self._prices.cost(self.name, usage)
 

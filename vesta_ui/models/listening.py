@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import wave
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ class HeardSegment:
     text: str
     start: float | None = None
     end: float | None = None
-    words: tuple[HeardWord, ...] = field(default=())
+    words: tuple[HeardWord, ...] = ()
     no_speech_prob: float = 0.0
     avg_logprob: float = 0.0
 

@@ -1,4 +1,4 @@
-"""What tokens cost. The table is a data file with source and date for each model; the user's own copy comes first.
+"""What tokens cost. The table is a data file with source and date for each model; the user's own rows come first.
 
 Prices are US dollars for a million tokens. An unknown price is None, never zero: then only tokens are shown.
 """
@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from vesta_ui.domain import Usage
-from vesta_ui.errors import BadInput, StorageFailed
+from vesta_ui.errors import BadInput
 
 TABLE = Path(__file__).with_name("prices.json")
 FREE = ("scripted:", "embedded")
@@ -117,18 +117,6 @@ def load(data_dir: Path | None = None) -> Prices:
     if own and own.is_file():
         rows |= _read(own)
     return Prices(rows)
-
-
-def editable(data_dir: Path) -> Path:
-    """The user's own table, made from ours when there is none yet. Raises `StorageFailed`."""
-    own = data_dir / "prices.json"
-    if not own.exists():
-        try:
-            data_dir.mkdir(parents=True, exist_ok=True)
-            own.write_bytes(TABLE.read_bytes())
-        except OSError as error:
-            raise StorageFailed(f"the price table could not be written to {data_dir}: {error.strerror}") from error
-    return own
 
 
 def _read(path: Path) -> dict[str, Price]:

@@ -33,10 +33,6 @@ class ScriptedModel:
         self._play = play or _Script(Path(spec.model).expanduser())
         self._lock = threading.Lock()
 
-    @property
-    def max_images(self) -> int | None:
-        return self.known.max_images
-
     def complete(self, request: Request, control: Control) -> Reply:
         control.check()
         with self._lock:

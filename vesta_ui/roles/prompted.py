@@ -195,7 +195,7 @@ class PromptedObserver:
             return form, frames, (*spent, call), notices + told(call)
 
     def _settle(self) -> None:
-        limit = self.model.max_images
+        limit = self.model.known.max_images
         if limit:
             self.max_frames = min(self.max_frames, limit * PER_SHEET)
 
