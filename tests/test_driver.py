@@ -124,6 +124,16 @@ def test_a_step_decides_observes_accounts_and_an_answer_ends_it(tmp_path: Path) 
     assert [(one.entry_id, one.start, one.end) for one in finished.answer.evidence] == [("e1", 1, 2)]
 
 
+def test_a_decision_says_how_long_it_took(tmp_path: Path) -> None:
+    class Slow(Player):
+        def act(self, *given: Any) -> Decision:
+            time.sleep(0.05)
+            return super().act(*given)
+
+    events = list(driver(Slow([ANSWER]), tmp_path).loop())
+    assert next(event for event in events if isinstance(event, Decided)).seconds >= 0.05
+
+
 def test_state_is_the_fold_of_the_events(tmp_path: Path) -> None:
     closer = Action("inspect", {"intervals": [[1, 1.5]]})
     one = driver(Player([LOOK, closer, ANSWER]), tmp_path)

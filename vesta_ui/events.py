@@ -133,7 +133,10 @@ class StepStarted(Base):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided(Base):
-    """The chosen action. `source`: the reasoner's spec, "user", or "forced". `calls` are the model calls behind it."""
+    """The chosen action, with the model calls behind it. `seconds` it took to choose, without pauses.
+
+    `source`: the reasoner's spec, "user", or "embedded, after a failure". `replaced`: what the user overruled.
+    """
 
     kind: Literal["decided"] = "decided"
     step: int
@@ -159,7 +162,6 @@ class Observed(Base):
     frames: tuple[Frame, ...] = ()
     output: str = ""
     calls: tuple[ModelCall, ...] = ()
-    usage: Usage = Usage()
     seconds: float = 0.0
     error: str = ""
     error_kind: str = ""

@@ -179,11 +179,13 @@ class Driver:
     def _step(self, step: int, snapshot: Snapshot | None, final: bool) -> Generator[Event, None, Answer | None]:
         control = self.workspace.control
         control.check()
+        began = time.monotonic()
         decision, source = self._decide(step, snapshot, final)
+        seconds = time.monotonic() - began
         for notice in decision.notices:
             yield self.emit(Warned(step=step, notice=notice))
         action = decision.action
-        yield self.emit(Decided(step=step, action=action, source=source, calls=decision.calls))
+        yield self.emit(Decided(step=step, action=action, source=source, calls=decision.calls, seconds=seconds))
         control.gate()
         by_hand = control.take_by_hand()
         if by_hand is not None and by_hand != action:
