@@ -19,7 +19,6 @@
     if (loop) { V.seek(s); video?.play().catch(() => {}); }
   };
   V.looping = () => loop;
-  V.playing = () => !!video && !video.paused;
   V.togglePlay = () => video && (video.paused ? video.play().catch(() => {}) : video.pause());
   V.speed = (way) => {
     if (!video) return;

@@ -47,7 +47,6 @@
       const next = way > 0 ? hits.find((n) => n > at) ?? hits[0] : hits.filter((n) => n < at).pop() ?? hits.at(-1);
       if (next) V.goStep(next);
     }
-    V.searchNext = jump;
     V.stepNumbers = () => [...cards.values()].filter((c) => !c.node.hidden).map((c) => c.data.n);
     V.goStep = (n, toggle = false) => {
       const card = cards.get(n);
@@ -74,7 +73,7 @@
         h("button.fold", { type: "button", "aria-expanded": String(open.has(data.n)), "aria-label": `Step ${data.n}, ${data.op || "deciding"}`, onclick: (e) => { e.stopPropagation(); expand(data.n, !open.has(data.n)); } }, h("b", {}, data.n)),
         h("span.op", { class: "op-" + data.op }, h("i", { "aria-hidden": "true" }, SIGN[data.op] || "…"), data.op || "deciding"),
         data.at.slice(0, 2).map(([s, e]) => V.time(s, e, { step: data.n })), data.at.length > 2 ? h("span.dim", { title: data.at.slice(2).map(([s, e]) => V.span(s, e)).join(", ") }, `+${data.at.length - 2}`) : null,
-        data.source === "user" ? h("span.chip", {}, "by hand") : data.source === "forced" ? h("span.chip.warn", {}, "forced") : null,
+        data.source === "user" ? h("span.chip", {}, "by hand") : null,
         data.state === "proposed" ? h("span.chip", {}, "proposed") : data.state === "cut" ? h("span.chip.warn", {}, "not carried out") : null,
         data.failures.map((f) => h("span.chip.bad", {}, f.replaceAll("_", " "))),
         (V.marks?.[data.n] || []).map((m) => h("span.chip.warn", { title: m.text, data: { mark: m.label } }, "✎ ", m.label || V.cut(m.text, 4))),
@@ -87,7 +86,7 @@
       V.fill(node, head(data),
         !wide ? h("p.line", {}, data.state === "deciding" ? h("span.dim", {}, "deciding what to look at next …") : data.result || (data.ask ? "“" + data.ask + "”" : "")) : null,
         !wide && data.thumbs.length && data.n === total ? frames(data) : null,
-        wide ? V.stepBody(data, api) : null);
+        wide ? V.stepBody(data) : null);
     }
     const frames = (data) => h("div.frames", {}, data.thumbs.map((f) => V.frame(f, { step: data.n })));
 
