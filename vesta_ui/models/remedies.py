@@ -29,7 +29,7 @@ _KINDS = {
     "empty": "choose a chat model (a base or embedding model answers nothing); a local server may lack its chat template",
     "truncated": "choose a model that thinks less, or lower its reasoning effort: the answer was not reached in time",
     "malformed": "choose a model that follows instructions, or a server that keeps to a JSON schema (vLLM, llama.cpp, Ollama, LM Studio do)",
-    "too_large": "raise the server's limit on the size of a request, or lower image_side",
+    "too_large": "raise the server's limit on the size of a request, or choose another server: smaller frames were tried",
     "too_many_images": "choose a model with vision (llama.cpp: start it with --mmproj; vLLM: --limit-mm-per-prompt)",
     "context_too_long": "start the server with a longer context: `-c 16384` (llama.cpp), OLLAMA_CONTEXT_LENGTH=16384, `--max-model-len 16384` (vLLM)",
     "timeout": "wait until the model is loaded and idle, then ask again; choose a smaller model, or allow longer with --model-timeout or in Settings",
