@@ -7,12 +7,9 @@ from those runs, so that a reload, a restart and a second page see the same. Kno
 from __future__ import annotations
 
 import logging
-import re
-import secrets
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,12 +32,11 @@ from vesta_ui.exploration.tokens import frames_for
 from vesta_ui.roles.forecast import Forecast, forecast
 from vesta_ui.runs.cases import Cases, with_run
 from vesta_ui.runs.registry import Runs
-from vesta_ui.runs.run import Run
+from vesta_ui.runs.run import RUN_ID, Run, new_id
 from vesta_ui.settings import ABLATIONS, Settings
 
 log = logging.getLogger(__name__)
 
-BENCH_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 OWN = "cases"
 """The set of the user's own cases that have a gold answer."""
 IN_A_ROW = 3
@@ -121,9 +117,8 @@ def plan(key: str, names: Sequence[str], settings: Settings, cases: Cases) -> Be
     for name in names:
         agents.check(configured(settings, name))
     wanted = items(key, cases)
-    made = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
     ordered = tuple(name for name in configurations() if name in names)
-    return Bench(made, sets(cases)[key][0], settings.public(), ordered, wanted, tuple({} for _ in wanted))
+    return Bench(new_id(), sets(cases)[key][0], settings.public(), ordered, wanted, tuple({} for _ in wanted))
 
 
 def most(settings: Settings) -> Forecast:
@@ -191,7 +186,7 @@ class Benches:
     def get(self, bench_id: str) -> Bench:
         """Raises `BadInput` when there is none of that id or it cannot be read."""
         try:
-            if not BENCH_ID.fullmatch(bench_id):
+            if not RUN_ID.fullmatch(bench_id):  # a bench is named as a run is
                 raise FileNotFoundError
             return _BENCH.validate_json((self.folder / f"{bench_id}.json").read_bytes())
         except FileNotFoundError as error:

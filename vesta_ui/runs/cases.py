@@ -5,11 +5,8 @@ A case file is one JSON document in the data folder's `cases/`; writing it is at
 
 from __future__ import annotations
 
-import re
-import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -20,6 +17,7 @@ from vesta_ui.errors import BadInput, BadTrace
 from vesta_ui.roles.embedded.words import content
 from vesta_ui.runs.compare import answer_of, union_iou
 from vesta_ui.runs.registry import Runs
+from vesta_ui.runs.run import RUN_ID, new_id
 from vesta_ui.runs.session import Session
 
 LABELS = (
@@ -33,7 +31,6 @@ LABELS = (
     "wasted steps",
 )
 VERDICTS = ("right", "partly", "wrong")
-CASE_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ _CASE: TypeAdapter[Case] = TypeAdapter(Case)
 
 
 def new(question: Question, video: VideoFacts, runs: Sequence[str] = ()) -> Case:
-    return Case(f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}", question, video, tuple(runs))
+    return Case(new_id(), question, video, tuple(runs))
 
 
 def annotate(case: Case, note: Note, steps: int | None = None) -> Case:
@@ -268,6 +265,6 @@ class Cases:
         )
 
     def _path(self, case_id: str) -> Path:
-        if not CASE_ID.fullmatch(case_id):
+        if not RUN_ID.fullmatch(case_id):  # a case is named as a run is
             raise BadInput("that is not a case id: choose a case from the list")
         return self.folder / f"{case_id}.json"
