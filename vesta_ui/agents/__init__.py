@@ -24,7 +24,7 @@ from vesta_ui import encoders, registry, scene_index
 from vesta_ui import ledger as ledgers
 from vesta_ui.agents.state import State, advance, digest, initial
 from vesta_ui.control import Control
-from vesta_ui.domain import Action, Answer, Emphasis, MemoryItem, Notice, Outcome, Policy, Snapshot, View
+from vesta_ui.domain import EMPHASES, Action, Answer, MemoryItem, Notice, Outcome, Policy, Snapshot, View
 from vesta_ui.errors import BadSpec, ModelFailed, OperationRefused, Stopped, VestaError
 from vesta_ui.events import (
     Decided,
@@ -306,14 +306,14 @@ class Driver:
 def check(settings: Settings) -> None:
     """Raises `BadSpec` or `ModelFailed` for a setting that names nothing usable, before anything is started."""
     agent = registry.load(AGENTS, settings.agent, "agent")
-    if settings.reasoner == "embedded" and isinstance(agent, type) and issubclass(agent, Explorer):
+    if settings.reasoner == "embedded" and issubclass(agent, Explorer):
         rules_for(agent.query)
     if settings.ablation not in ABLATIONS:
         raise BadSpec(f"unknown ablation “{settings.ablation}”: choose one of {', '.join(ABLATIONS)}")
     if settings.policy and settings.policy not in set(Policy):
         raise BadSpec(f"unknown policy “{settings.policy}”: choose one of {', '.join(Policy)}")
-    if settings.emphasis and settings.emphasis not in (known := [one.name.lower() for one in Emphasis]):
-        raise BadSpec(f"unknown emphasis “{settings.emphasis}”: choose one of {', '.join(known)}")
+    if settings.emphasis and settings.emphasis not in EMPHASES:
+        raise BadSpec(f"unknown emphasis “{settings.emphasis}”: choose one of {', '.join(EMPHASES)}")
     if not VIEW_CHARS[0] <= settings.snapshot_chars <= VIEW_CHARS[1]:
         raise BadSpec(
             f"the ledger view takes {VIEW_CHARS[0]:,} to {VIEW_CHARS[1]:,} characters, not {settings.snapshot_chars:,}"

@@ -13,8 +13,8 @@ from vesta_ui import policies, router
 from vesta_ui.agents.state import State
 from vesta_ui.compact import compact
 from vesta_ui.domain import (
+    EMPHASES,
     Action,
-    Emphasis,
     Estimate,
     ModelCall,
     Notice,
@@ -125,7 +125,7 @@ class Vesta:
                 note = f"the model gave no usable estimate ({error.kind}): {error}"
                 call = error.call
         policy = Policy(settings.policy) if settings.policy else None
-        emphasis = Emphasis[settings.emphasis.upper()] if settings.emphasis else None
+        emphasis = EMPHASES[settings.emphasis] if settings.emphasis else None
         route = router.route(question, estimate, note, settings.route_confidence, policy, emphasis)
         return Routed(route=route, call=call, seconds=time.monotonic() - began)
 

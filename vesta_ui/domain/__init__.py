@@ -21,11 +21,25 @@ from vesta_ui.domain.evidence import (
     Stance,
     Status,
 )
-from vesta_ui.domain.question import Choice, Cue, Demand, Emphasis, Estimate, Flag, Policy, Prior, Question, Route, View
+from vesta_ui.domain.question import (
+    EMPHASES,
+    Choice,
+    Cue,
+    Demand,
+    Emphasis,
+    Estimate,
+    Flag,
+    Policy,
+    Prior,
+    Question,
+    Route,
+    View,
+)
 from vesta_ui.domain.time import Interval, clock, merge
 from vesta_ui.domain.video import Frame, Notice, Scene, VideoFacts, Word
 
 __all__ = [
+    "EMPHASES",
     "Action",
     "Answer",
     "Choice",

@@ -63,6 +63,10 @@ class Emphasis(StrEnum):
     HYPOTHESES = "hypothesis support and conflicts"
 
 
+EMPHASES = {one.name.lower(): one for one in Emphasis}
+"""The emphases by their short names, as they are typed."""
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """μ, the evidence-accounting policy: an emphasis and single views. It changes what is shown, never what is kept."""

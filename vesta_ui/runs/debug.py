@@ -15,7 +15,7 @@ from vesta_ui import agents, encoders, policies, registry, scene_index
 from vesta_ui.agents.state import State
 from vesta_ui.compact import compact
 from vesta_ui.control import Control
-from vesta_ui.domain import Action, Emphasis, Flag, Policy, Question, Snapshot, View
+from vesta_ui.domain import EMPHASES, Action, Flag, Policy, Question, Snapshot, View
 from vesta_ui.errors import BadInput, BadSpec
 from vesta_ui.events import Decided, Event, IndexReady, Observed, RunStarted
 from vesta_ui.exploration.listening import listen
@@ -27,9 +27,6 @@ from vesta_ui.runs.session import Session, fold, until_step
 from vesta_ui.scene_index import SceneIndex
 from vesta_ui.settings import Settings
 from vesta_ui.video import open_video
-
-EMPHASES = {"local": Emphasis.LOCAL, "coverage": Emphasis.COVERAGE, "hypotheses": Emphasis.HYPOTHESES}
-"""Short names of μ's emphases, as typed and shown."""
 
 
 def view_of(emphasis: str, flags: Sequence[str] = ()) -> View | None:

@@ -43,8 +43,7 @@ class Edit:
     """What a fork changes at step `step`; None leaves a thing as it was. Models and budget change through settings.
 
     `action` is carried out instead of what the Reasoner would choose; `by_hand`: the child waits for the user at its
-    first decision. `observation` replaces the output of the step
-    before the fork, as tool memory holds it.
+    first decision. `observation` replaces the output of the step before the fork, as tool memory holds it.
     """
 
     step: int
@@ -74,7 +73,7 @@ def check_action(action: Action, started: RunStarted, settings: Settings) -> Non
     """Raises `BadInput` for an action that the run's agent could not carry out: chosen by hand, it is refused at once."""
     schemas: dict[str, Any] = {name: operations.load(name).arguments for name in operations.OPERATIONS}
     agent = registry.load(agents.AGENTS, started.agent, "agent")
-    if isinstance(agent, type) and issubclass(agent, Explorer):
+    if issubclass(agent, Explorer):
         own = agent.query
         schemas = {own.name: own.arguments, **{name: schemas[name] for name in (*BY_HAND, "finalize")}}
     elif not ABLATIONS[settings.ablation].retrieval:

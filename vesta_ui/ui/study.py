@@ -66,7 +66,6 @@ def inside(run: Run, step: int, asked: Mapping[str, str]) -> Json:
     flags = [flag for flag in asked.get("flags", "").split(",") if flag]
     other = debug.otherwise(events, step, asked.get("view", ""), flags, int(asked.get("chars") or 0))
     own_view = state.route.view if state.route else None
-    short = {value: name for name, value in debug.EMPHASES.items()}
     return {
         "run": run.id,
         "step": step,
@@ -90,7 +89,7 @@ def inside(run: Run, step: int, asked: Mapping[str, str]) -> Json:
         "unknown": [
             {"kind": one.kind, "schema": one.schema, "line": one.line, "raw": one.raw} for one in run.unknown[:200]
         ],
-        "emphasis": short.get(own_view.emphasis, "none") if own_view else "none",
+        "emphasis": own_view.emphasis.name.lower() if own_view else "none",
         "flags": [flag.value for flag in own_view.flags] if own_view else [],
         "chars": debug.snapshot_chars(session),
         "shown": _shown(other or shown),
