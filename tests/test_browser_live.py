@@ -154,3 +154,33 @@ def test_zoom_and_scroll_survive_live_updates(site: ui_page.Site) -> None:
     expect(page.locator("#steps .pill")).to_be_hidden()
     expect(page.locator("#steps [data-step='15']")).to_be_in_viewport()
     player.finish()
+
+
+def test_the_route_card_shows_words_model_merge_and_what_is_off(site: ui_page.Site) -> None:
+    page = site.open(f"?run={site.recorded()}")
+    card = page.locator("#route")
+    for part in (
+        "→ one place; views: speech.",
+        "Model: one place, confidence 0.91.",
+        "Merged: one place.",
+    ):
+        expect(card).to_contain_text(part)
+    page.fill("#video-path textarea, #video-path input", str(site.video))
+    page.click("#video-open")
+    page.fill("#question textarea", "Which colour is the picture at the end?")
+    page.fill("#choices textarea", "red\nblue\npurple")
+    for choice, name, routed, fetched in (
+        ("retrieval-only", "retrieval only", 0, True),
+        ("plain", "plain agent", 0, False),
+        ("no-ledger", "no ledger", 1, True),
+        ("no-retrieval", "no retrieval", 1, False),
+    ):
+        page.click("#v-settings")
+        page.locator("#v-drawer").get_by_label("Mechanisms").select_option(choice)
+        page.wait_for_timeout(300)
+        page.keyboard.press("Escape")
+        page.click("#run")
+        expect(card.locator(".chip.warn")).to_have_text(name, timeout=60_000)
+        expect(page.locator("#answer .ans-text")).to_be_visible(timeout=60_000)
+        expect(card.locator(".pi")).to_have_count(routed)
+        assert (card.locator(".thumb").count() > 0) is fetched

@@ -204,14 +204,14 @@ def test_the_user_overrides_policy_and_view() -> None:
         (
             "What is the name of the ship?",
             None,
-            "It asks about one thing that should be found in one place, so the scenes that match it best are fetched "
+            "It asks about one thing that should be found in one place, so it needs the scenes that match it best "
             "(focused). Only the words of the question decided this.",
         ),
         (
             "How many times does she wave?",
             estimate(Demand.LOCALIZED),
-            "It asks about something that may happen several times, so matching scenes from all over the video are "
-            "fetched (recall). The model reads it as one place (0.90 sure), but the words ask outright for repeated "
+            "It asks about something that may happen several times, so it needs matching scenes from all over the "
+            "video (recall). The model reads it as one place (0.90 sure), but the words ask outright for repeated "
             "events, and that stays.",
         ),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from vesta_ui import domain as d
 from vesta_ui import events as ev
 from vesta_ui.frames import FrameStore
 from vesta_ui.runs.session import Step, fold, until_step
+from vesta_ui.settings import ABLATIONS
 from vesta_ui.ui import detail, timeline, view
 from vesta_ui.ui.view import Being
 
@@ -164,3 +166,39 @@ def test_five_thousand_scenes_fit_in_one_update() -> None:
         step=0, policy="focused", queries=("q",), references=(), relevance=tuple(i / 5000 for i in range(5000))
     )
     assert len(json.dumps(view.views(fold([started, ready, found]), "r"))) < 60_000
+
+
+# ---- the route card
+def test_the_route_card_tells_words_from_model_and_what_was_merged(events: list[ev.Event]) -> None:
+    card = view.views(fold(events), "run", Being.OVER)["route"]
+    assert (card["cues"][0]["demand"], card["prior_flags"]) == ("localized", ["speech"])
+    assert (card["model"]["demands"], card["model"]["flags"], card["model"]["confidence"]) == (["localized"], [], 0.91)
+    assert card["demands"] == ["localized"] and card["mechanisms"] is None
+
+
+@pytest.mark.parametrize(
+    ("ablation", "name", "routed", "fetched"),
+    [
+        ("full", None, True, True),
+        ("no-retrieval", "no retrieval", True, False),
+        ("no-ledger", "no ledger", True, True),
+        ("retrieval-only", "retrieval only", False, True),
+        ("plain", "plain agent", False, False),
+    ],
+)
+def test_the_route_card_says_which_mechanisms_are_off(
+    events: list[ev.Event], ablation: str, name: str | None, routed: bool, fetched: bool
+) -> None:
+    parts = ABLATIONS[ablation]
+    kept = [
+        replace(e, settings={**e.settings, "ablation": ablation}) if isinstance(e, ev.RunStarted) else e
+        for e in events
+        if (parts.routing or not isinstance(e, ev.Routed)) and (parts.retrieval or not isinstance(e, ev.Retrieved))
+    ]
+    card = view.views(fold(kept), "run", Being.OVER)["route"]
+    assert ("policy" in card) is routed and bool(card["retrieved"]) is fetched
+    assert (card["mechanisms"] and card["mechanisms"]["name"]) == name
+    other = [
+        replace(e, agent="save") if isinstance(e, ev.RunStarted) else e for e in kept if not isinstance(e, ev.Routed)
+    ]
+    assert view.views(fold(other), "run", Being.OVER)["route"] is None

@@ -22,7 +22,7 @@ class Row:
     def find(self, text: str) -> str:
         """The words of `text` that fire this row; empty when none do."""
         found = re.search(self.pattern, text, re.IGNORECASE)
-        return " ".join(found.group().split()) if found else ""
+        return " ".join(found.group().split()).strip(" .,;:!?–—") if found else ""
 
 
 _FACTS = (

@@ -34,9 +34,9 @@ _NAMES = {
     Demand.LOCALIZED: "one place",
 }
 _SEEKS = {
-    Policy.FOCUSED: "so the scenes that match it best are fetched (focused)",
-    Policy.RECALL: "so matching scenes from all over the video are fetched (recall)",
-    Policy.CONTRASTIVE: "so scenes are fetched for every answer (contrastive)",
+    Policy.FOCUSED: "so it needs the scenes that match it best (focused)",
+    Policy.RECALL: "so it needs matching scenes from all over the video (recall)",
+    Policy.CONTRASTIVE: "so it needs scenes for every answer (contrastive)",
 }
 
 READ_CHARS = 1_500

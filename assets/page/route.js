@@ -13,18 +13,23 @@
     function draw(route) {
       shown = route;
       root.dataset.policy = route?.policy || "";
+      const off = route?.mechanisms;
+      if (route && !route.policy) return V.fill(root,
+        h("div.route-top", {}, h("span.chip.warn", {}, off.name)), h("p.why", {}, off.text), route.retrieved.length ? strip(route) : null);
       if (!route) return V.fill(root, h("p.empty", {}, "Route — which evidence the question needs: one place, many places, or a comparison of answers."));
       const chips = [h("span.chip", {}, route.emphasis), route.flags.map((f) => h("span.chip", {}, FLAGS[f] || f))];
+      const words = (demands) => demands.map((d) => WORDS[d] || d).join(", ");
+      const views = (flags) => flags?.length ? `; views: ${flags.map((f) => FLAGS[f] || f).join(", ")}` : "";
       const model = route.model
-        ? `Model: ${route.model.demands.map((d) => WORDS[d] || d).join(", ")}, confidence ${route.model.confidence.toFixed(2)}. ${route.model.why}`
-        : route.model_note ? `Model: ${route.model_note}` : "";
-      const cues = route.cues.length ? "Prior: " + route.cues.map((c) => `“${c.words}” → ${WORDS[c.demand] || c.demand}`).join(", ") + "." : "Prior: no cue in the words.";
+        ? `Model: ${words(route.model.demands)}${views(route.model.flags)}, confidence ${route.model.confidence.toFixed(2)}. ${route.model.why}`
+        : route.model_note ? `Model: ${route.model_note}.` : "";
+      const cues = "Prior: " + (route.cues.map((c) => `“${c.words}” → ${WORDS[c.demand] || c.demand}`).join(", ") || "no cue in the words") + views(route.prior_flags) + ".";
       V.fill(root,
         h("div.route-top", {}, h(`span.pi.${route.policy}`, { title: V.POLICY[route.policy] }, route.policy), chips,
-          route.overridden.length ? h("span.chip.warn", {}, "by hand: " + route.overridden.join(", ")) : null,
-          route.model && h("span.dim.right", {}, `confidence ${route.model.confidence.toFixed(2)}`)),
-        h("p.why", {}, route.why),
-        h("p.why.dim", {}, cues, " ", model),
+          off ? h("span.chip.warn", { title: off.text }, off.name) : null,
+          route.overridden.length ? h("span.chip.warn", {}, "by hand: " + route.overridden.join(", ")) : null),
+        h("p.why", {}, route.why, off ? " " + off.text : ""),
+        h("p.why.dim", {}, cues, " ", model, " ", h("b", {}, `Merged: ${words(route.demands)}.`)),
         route.retrieved.length ? strip(route) : null,
         route.sets?.pool ? sets(route) : null);
     }

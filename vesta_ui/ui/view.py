@@ -12,6 +12,7 @@ from vesta_ui.domain import Observation, Outcome, Snapshot, Usage, clock
 from vesta_ui.events import RunFinished
 from vesta_ui.runs.session import Session, Step
 from vesta_ui.ui import ledger_view, timeline
+from vesta_ui.ui.route_view import route
 from vesta_ui.ui.timeline import intervals, places
 
 Json = dict[str, Any]
@@ -176,51 +177,6 @@ def _progress(session: Session) -> str:
     if now.eta_s is not None and now.eta_s >= 1:
         text += f", about {now.eta_s:.0f} s left"
     return text + " …"
-
-
-def route(session: Session, run_id: str, now: Snapshot | None) -> Json | None:
-    """π, μ and everything that led to them, with the policy's own retrieval."""
-    routed = session.routed
-    if routed is None:
-        return None
-    decided, model = routed.route, routed.route.model
-    first = next((r for r in session.retrieved if r.step == 0), None)
-    looked = [frame for step in session.steps if step.observed for frame in step.observed.frames]
-    states = {state.reference.id: state for state in (now.references if now else ())}
-    return {
-        "run": run_id,
-        "policy": decided.policy.value,
-        "emphasis": decided.view.emphasis.value,
-        "flags": [flag.value for flag in decided.view.flags],
-        "demands": [demand.value for demand in decided.demands],
-        "cues": [{"demand": cue.demand.value, "words": cue.words} for cue in decided.prior.cues],
-        "prior": [demand.value for demand in decided.prior.demands],
-        "model": model
-        and {"demands": [d.value for d in model.demands], "confidence": model.confidence, "why": model.why},
-        "model_note": decided.model_note,
-        "why": decided.why,
-        "overridden": list(decided.overridden),
-        "seconds": routed.seconds,
-        "queries": list(first.queries) if first else [],
-        "sets": {name: len(getattr(first, name)) for name in ("pool", "dropped", "backfilled")} if first else None,
-        "dropped": [
-            {"s": scene.start, "e": scene.end} for scene in session.scenes if first and scene.id in first.dropped
-        ],
-        "retrieved": [
-            {
-                "id": ref.id,
-                "scene": ref.scene_id,
-                "s": ref.start,
-                "e": ref.end,
-                "score": round(ref.score, 3),
-                "sha": next((f.sha256 for f in looked if ref.start <= f.time < ref.end), ""),
-                "note": ref.note,
-                "h": list(ref.hypotheses),
-                "status": states[ref.id].status.value if ref.id in states else "unverified",
-            }
-            for ref in (first.references if first else ())
-        ],
-    }
 
 
 def steps(session: Session, run_id: str, being: Being) -> Json:
