@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from vesta_ui import ledger as ledgers
 from vesta_ui.domain import Action, Answer, MemoryItem, ModelCall, Question, Route, Usage
-from vesta_ui.events import Decided, Event, IndexReady, LedgerUpdated, Observed, Retrieved, Routed, RunStarted, Warned
+from vesta_ui.events import Decided, Event, LedgerUpdated, Observed, Retrieved, Routed, RunStarted, Warned
 from vesta_ui.ledger import Ledger
 
 
@@ -71,7 +71,6 @@ def advance(state: State, event: Event) -> State:
         )
     if isinstance(event, Warned):
         return replace(state, usage=state.usage + event.usage)
-    assert not isinstance(event, IndexReady) or event.scenes  # an index without scenes is never announced
     return state
 
 

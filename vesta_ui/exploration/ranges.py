@@ -63,7 +63,7 @@ def times(span: Interval, workspace: Workspace) -> tuple[list[float], str]:
     scenes = [Interval(a, b) for a, b in pairwise(edges)] if len(edges) > 2 else []
     middles = [scene.middle for scene in thinned(scenes, MOST_FRAMES)]
     how = f"{len(scenes)} scenes" if scenes else "no scene change, evenly spread"
-    return filled(middles, span, min(wanted.target, MOST_FRAMES)), how
+    return filled(middles, span, wanted.target), how
 
 
 _known: OrderedDict[tuple[str, Interval, Grain], tuple[float, ...]] = OrderedDict()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vesta_ui.domain import Frame, Interval, Notice, Observation, Question, Word, clock, merge
+from vesta_ui.domain import Frame, Interval, Notice, Observation, Question, clock, merge
 from vesta_ui.exploration import Sight
 from vesta_ui.operations import Workspace
 from vesta_ui.operations.speech import observe, utterances
@@ -34,7 +34,7 @@ def show(
         frame = workspace.frames.add(picture.image, picture.time, max_side=side)
         looks.append(Look(picture.time, picture.image, frame.sha256))
         frames.append(frame)
-    heard = tuple(" ".join(word.text for word in _words(around(look.time), workspace)) for look in looks)
+    heard = tuple(" ".join(word.text for word in workspace.index.words(around(look.time))) for look in looks)
     return Sight(span, tuple(looks), tuple(frames), heard, high, how, tuple(notices))
 
 
@@ -56,11 +56,11 @@ def cells(sight: Sight) -> list[Interval]:
 def heard(sight: Sight, question: Question, workspace: Workspace) -> tuple[Observation, ...]:
     """The words around the frames as observations of speech, sentence by sentence."""
     spans = merge(around(look.time) for look in sight.looks)
-    return tuple(observe(words, question, "") for span in spans for words in utterances(_words(span, workspace)))
+    return tuple(observe(words, question, "") for span in spans for words in utterances(workspace.index.words(span)))
 
 
 def header(sight: Sight) -> str:
-    """What was looked at, in one line; for example "12 frames of 00:10.0–00:40.0, 6 scenes at threshold 8: 11.3, 14.0 …"."""
+    """What was looked at, in one line; for example "2 frames of 00:10.0–00:40.0 (2 scenes) at 14.00, 31.50 s"."""
     times = ", ".join(f"{look.time:.2f}" for look in sight.looks)
     high = ", high resolution" if sight.high else ""
     return f"{len(sight.looks)} frame{'s' * (len(sight.looks) != 1)} of {sight.span}{high} ({sight.how}) at {times} s"
@@ -85,7 +85,3 @@ def said(sight: Sight) -> str:
             lines.append(f"{clock(look.time)} said: “{words}”")
         last = words
     return "\n".join(lines)
-
-
-def _words(span: Interval, workspace: Workspace) -> tuple[Word, ...]:
-    return workspace.index.words(span)

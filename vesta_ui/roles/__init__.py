@@ -17,7 +17,6 @@ from pydantic import BaseModel
 from vesta_ui.control import Control
 from vesta_ui.domain import (
     Action,
-    Answer,
     Estimate,
     Interval,
     MemoryItem,
@@ -124,4 +123,4 @@ class Observer(Protocol):
         ...
 
 
-__all__ = ["Answer", "Card", "Context", "Decision", "Estimator", "Look", "Observer", "Reasoner", "Seen"]
+__all__ = ["Card", "Context", "Decision", "Estimator", "Look", "Observer", "Reasoner", "Seen"]

@@ -200,10 +200,7 @@ class Catalog:
 
     def _open(self) -> sqlite3.Connection:
         if self._base is None:
-            self._base = _opened(self.root / CACHE) or sqlite3.connect(":memory:", check_same_thread=False)
-            self._base.execute(
-                "CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, stamp TEXT, summary TEXT, text TEXT)"
-            )
+            self._base = _opened(self.root / CACHE) or _made(":memory:")
         return self._base
 
     def _summary(self, name: str, summary: str) -> RunSummary | None:
@@ -222,15 +219,19 @@ def _opened(path: Path) -> sqlite3.Connection | None:
     """The cache file, made anew when it is damaged; None when there can be none."""
     for _ in range(2):
         try:
-            base = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
-            base.execute("PRAGMA synchronous = OFF")
-            base.execute("CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, stamp TEXT, summary TEXT, text TEXT)")
-            return base
+            return _made(path)
         except sqlite3.OperationalError:
             return None
         except sqlite3.DatabaseError:
             path.unlink(missing_ok=True)
     return None
+
+
+def _made(path: Path | str) -> sqlite3.Connection:
+    base = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
+    base.execute("PRAGMA synchronous = OFF")
+    base.execute("CREATE TABLE IF NOT EXISTS runs (id TEXT PRIMARY KEY, stamp TEXT, summary TEXT, text TEXT)")
+    return base
 
 
 def _stamp(folder: Path) -> str:

@@ -28,7 +28,7 @@ from pydantic import ValidationError
 
 from vesta_ui import __version__, files
 from vesta_ui.errors import BadTrace
-from vesta_ui.events import EVENT, SCHEMA, Event, RunFinished, RunStarted
+from vesta_ui.events import EVENT, SCHEMA, Event, RunStarted
 
 EVENTS = "events.jsonl"
 FACTS = "run.json"
@@ -139,10 +139,6 @@ class Trace:
     events: tuple[Event, ...]
     torn: bool = False
     unknown: tuple[Unknown, ...] = ()
-
-    @property
-    def interrupted(self) -> bool:
-        return not self.events or not isinstance(self.events[-1], RunFinished)
 
     def frame(self, sha256: str) -> Path:
         return self.folder / FRAMES / f"{sha256}.jpg"

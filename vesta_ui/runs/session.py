@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from vesta_ui.agents.state import State, advance, initial
@@ -56,9 +56,8 @@ class Session:
     warnings: tuple[Notice, ...] = ()
     finished: RunFinished | None = None
     state: State | None = None
-    events: int = 0
     at: float = 0.0
-    index_seconds: dict[str, float] = field(default_factory=dict)
+    """Seconds since the run began, of the newest event."""
 
     @property
     def scenes(self) -> tuple[Scene, ...]:
@@ -93,14 +92,14 @@ def reduce(session: Session, event: Event) -> Session:
     state = initial(event) if isinstance(event, RunStarted) else session.state
     if state is not None and not isinstance(event, RunStarted):
         state = advance(state, event)
-    session = replace(session, state=state, events=session.events + 1, at=event.at)
+    session = replace(session, state=state, at=event.at)
     match event:
         case RunStarted():
             return replace(session, started=event)
         case IndexProgress():
             return replace(session, progress=event)
         case IndexReady():
-            return replace(session, index=event, index_seconds=event.seconds)
+            return replace(session, index=event)
         case Routed():
             return replace(session, routed=event)
         case Retrieved():
@@ -125,8 +124,8 @@ def reduce(session: Session, event: Event) -> Session:
             assert_never(event)
 
 
-def fold(events: Iterable[Event], session: Session | None = None) -> Session:
-    session = session or Session()
+def fold(events: Iterable[Event]) -> Session:
+    session = Session()
     for event in events:
         session = reduce(session, event)
     return session
