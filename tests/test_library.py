@@ -17,6 +17,7 @@ from test_scene_index import SIGNS, content, film, finish
 from vesta_ui import files, scene_index
 from vesta_ui.control import Control
 from vesta_ui.errors import BadInput, BadSpec, Stopped
+from vesta_ui.events import drained
 from vesta_ui.scene_index import SceneIndex, bundle, library, store
 from vesta_ui.settings import Settings
 
@@ -38,16 +39,8 @@ def packed(made, tmp_path) -> Path:
     return bundle.export(library.find(settings, index.id), tmp_path / "film.vesta")
 
 
-def run(generator):
-    while True:
-        try:
-            next(generator)
-        except StopIteration as done:
-            return done.value
-
-
 def brought(path: Path, settings: Settings, video_sha256: str = "") -> SceneIndex:
-    return run(bundle.load(path, settings, Control(), video_sha256))
+    return drained(bundle.load(path, settings, Control(), video_sha256))
 
 
 def rewritten(source: Path, target: Path, **changes: bytes) -> Path:
@@ -125,7 +118,7 @@ def test_failed_parts_are_redone_alone(tmp_path, video, monkeypatch):
     monkeypatch.undo()
     first = broken.scenes[0]
     assert list(broken.failed) == [first.id] and first.screen_text == ""
-    mended = run(library.redo(settings, library.find(settings, broken.id), [first.id], Control()))
+    mended = drained(library.redo(settings, library.find(settings, broken.id), [first.id], Control()))
     assert (mended.failed, mended.scenes[0].screen_text) == ({}, SIGNS[0])
     assert mended.scenes[1:] == broken.scenes[1:]
     assert "scenes-failed" not in {notice.code for notice in mended.notices}
@@ -141,14 +134,14 @@ def test_lost_frames_are_taken_from_the_video_again(tmp_path, video):
     for name in scene.frames:
         index.frame(name).unlink()
     entry = library.find(settings, index.id)
-    assert list(run(library.redo(settings, entry, [scene.id], Control())).failed) == [scene.id]
-    mended = run(library.redo(settings, entry, [scene.id], Control(), video))
+    assert list(drained(library.redo(settings, entry, [scene.id], Control())).failed) == [scene.id]
+    mended = drained(library.redo(settings, entry, [scene.id], Control(), video))
     assert mended.failed == {} and mended.scenes[1].screen_text == SIGNS[1]
     other = film(tmp_path / "other.mp4", seed=1)
     with pytest.raises(BadInput, match="another video"):
-        run(library.redo(settings, entry, [scene.id], Control(), other))
+        drained(library.redo(settings, entry, [scene.id], Control(), other))
     with pytest.raises(BadInput, match="no such scene"):
-        run(library.redo(settings, entry, ["s99999"], Control()))
+        drained(library.redo(settings, entry, ["s99999"], Control()))
 
 
 # ------------------------------------------------------------------------------------------------ bundles
@@ -190,7 +183,7 @@ def test_a_stopped_redo_changes_nothing(tmp_path, video):
     assert next(working).unit == "scenes"
     control.stop()
     with pytest.raises(Stopped):
-        run(working)
+        drained(working)
     assert {path: path.read_bytes() for path in index.folder.rglob("*.json")} == before
 
 
@@ -209,7 +202,7 @@ def test_a_redo_keeps_what_another_mended_meanwhile(tmp_path, video, monkeypatch
             yield
 
     monkeypatch.setattr(library, "locked", after_another)
-    again = run(library.redo(settings, entry, ["s00001"], Control()))
+    again = drained(library.redo(settings, entry, ["s00001"], Control()))
     assert again.scenes[0].facts == "mended"
 
 
@@ -217,7 +210,7 @@ def test_a_scene_that_breaks_its_reader_again_stays_failed(tmp_path, video, monk
     settings = Settings(data_dir=tmp_path / "home", speech="off")
     index, _ = finish(video, settings)
     monkeypatch.setattr("vesta_ui.scene_index.text.SceneReader.read", lambda self, frames: 1 / 0)
-    again = run(library.redo(settings, library.find(settings, index.id), ["s00001"], Control()))
+    again = drained(library.redo(settings, library.find(settings, index.id), ["s00001"], Control()))
     assert again.failed == {"s00001": "its frames could not be read: ZeroDivisionError"}
 
 

@@ -17,6 +17,7 @@ from vesta_ui.bench import squares
 from vesta_ui.control import Control
 from vesta_ui.domain import Modality, Word
 from vesta_ui.errors import Stopped
+from vesta_ui.events import IndexProgress, drained
 from vesta_ui.exploration.listening import listen
 from vesta_ui.runs import run as runs
 from vesta_ui.scene_index.store import locked
@@ -45,13 +46,9 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def done(video: Video, settings: Settings, control: Control | None = None) -> tuple[scene_index.SceneIndex, int]:
-    going = listen(video, settings, control or Control())
-    waits = 0
-    while True:
-        try:
-            waits += next(going).total == 0
-        except StopIteration as end:
-            return end.value, waits
+    told: list[IndexProgress] = []
+    index = drained(listen(video, settings, control or Control()), told.append)
+    return index, sum(one.total == 0 for one in told)
 
 
 def test_a_transcript_is_made_once_and_no_scene(

@@ -22,7 +22,7 @@ from vesta_ui import scene_index
 from vesta_ui.control import Control
 from vesta_ui.domain import Interval, Scene, VideoFacts
 from vesta_ui.errors import BadSpec, OperationRefused, Stopped, StorageFailed
-from vesta_ui.events import IndexProgress
+from vesta_ui.events import IndexProgress, drained
 from vesta_ui.scene_index import SceneIndex, build, store
 from vesta_ui.settings import Settings
 from vesta_ui.transcript import Transcript
@@ -49,13 +49,9 @@ def film(path: Path, seed: int = 0) -> Path:
 
 
 def finish(path: Path, settings: Settings, control: Control | None = None) -> tuple[SceneIndex, list[IndexProgress]]:
-    events = []
-    building = build(path, settings, control or Control())
-    while True:
-        try:
-            events.append(next(building))
-        except StopIteration as done:
-            return done.value, events
+    events: list[IndexProgress] = []
+    index = drained(build(path, settings, control or Control()), events.append)
+    return index, events
 
 
 def content(index: SceneIndex) -> tuple[object, ...]:

@@ -9,8 +9,9 @@ report) work on the list of events alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter
 
@@ -217,3 +218,17 @@ Event = (
 
 EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
 """Reads and writes one event as JSON."""
+
+E = TypeVar("E")
+T = TypeVar("T")
+
+
+def drained(work: Generator[E, None, T], tell: Callable[[E], object] = lambda _: None) -> T:
+    """What the work returns at its end; `tell` hears each event on the way."""
+    while True:
+        try:
+            event = next(work)
+        except StopIteration as end:
+            value: T = end.value
+            return value
+        tell(event)

@@ -11,7 +11,7 @@ from vesta_ui.commands import Shell, common, table
 from vesta_ui.control import Control
 from vesta_ui.domain import clock
 from vesta_ui.errors import BadInput
-from vesta_ui.events import IndexProgress
+from vesta_ui.events import IndexProgress, drained
 from vesta_ui.scene_index import SceneIndex, bundle, library
 from vesta_ui.scene_index.library import IndexEntry, LibraryHit
 from vesta_ui.video import content_hash
@@ -149,13 +149,7 @@ def redo(chosen: argparse.Namespace, shell: Shell) -> int:
 
 def _made(shell: Shell, work: Callable[[Control], Generator[IndexProgress, None, SceneIndex]]) -> SceneIndex:
     """What the work returns; its progress is told, and Ctrl-C stops it."""
-    working = work(shell.stoppable(Control()))
-    while True:
-        try:
-            shell.progress(next(working))
-        except StopIteration as done:
-            index: SceneIndex = done.value
-            return index
+    return drained(work(shell.stoppable(Control())), shell.progress)
 
 
 def export(chosen: argparse.Namespace, shell: Shell) -> int:

@@ -17,7 +17,7 @@ from vesta_ui.compact import compact
 from vesta_ui.control import Control
 from vesta_ui.domain import EMPHASES, Action, Flag, Policy, Question, Snapshot, View
 from vesta_ui.errors import BadInput, BadSpec
-from vesta_ui.events import Decided, Event, IndexReady, Observed, RunStarted
+from vesta_ui.events import Decided, Event, IndexReady, Observed, RunStarted, drained
 from vesta_ui.exploration.listening import listen
 from vesta_ui.frames import FrameStore
 from vesta_ui.operations import Result, Workspace
@@ -206,13 +206,7 @@ def rerun(
             raise BadInput(f"{path.name} is not the video of that run: choose the file it was asked about")
         agent: agents.Agent = registry.load(agents.AGENTS, started.agent, "agent")()
         control = Control()
-        working = scene_index.build(path, own, control) if agent.needs_index else listen(video, own, control)
-        while True:
-            try:
-                next(working)
-            except StopIteration as done:
-                index = done.value
-                break
+        index = drained(scene_index.build(path, own, control) if agent.needs_index else listen(video, own, control))
         agent.begin(Workspace(video, index, FrameStore(frames), own, control))
         result = agent.observe(chosen, replace(state, step=step, decided=chosen), step)
     return Rerun(chosen, result, whole.observed)

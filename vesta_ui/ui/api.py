@@ -7,6 +7,7 @@ from typing import Any, TypedDict, cast
 import gradio as gr
 
 from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.events import drained
 from vesta_ui.question import parse_question
 from vesta_ui.ui.handlers import Handlers
 
@@ -85,13 +86,7 @@ def offer(handlers: Handlers) -> None:
         from vesta_ui.control import Control
 
         try:
-            building = scene_index.build(Path(path).expanduser(), handlers.settings, Control())
-            while True:
-                try:
-                    next(building)
-                except StopIteration as done:
-                    built = done.value
-                    break
+            built = drained(scene_index.build(Path(path).expanduser(), handlers.settings, Control()))
         except VestaError as error:
             raise gr.Error(str(error), print_exception=False) from error
         return {
