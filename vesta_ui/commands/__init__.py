@@ -73,6 +73,25 @@ def exit_code(run: Run) -> int:
     return 130 if finished is not None and finished.outcome == "stopped" else 0
 
 
+Act = Callable[[argparse.Namespace, Shell], int]
+"""What a subcommand does; returns the exit code."""
+
+
+def subcommands(parser: argparse.ArgumentParser, name: str, about: str) -> Callable[..., argparse.ArgumentParser]:
+    """`add(word, act, help)` makes a subcommand that takes the positional argument `name`, unless `named=False`."""
+    commands = parser.add_subparsers(required=True, metavar="WHAT")
+
+    def add(word: str, act: Act, help_text: str, *, named: bool = True) -> argparse.ArgumentParser:
+        one: argparse.ArgumentParser = commands.add_parser(word, help=help_text, description=help_text)
+        one.set_defaults(act=act)
+        if named:
+            one.add_argument(name, help=about)
+        common(one)
+        return one
+
+    return add
+
+
 def common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON value")
     parser.add_argument("--data-dir", type=Path, help="where indexes and runs live (VESTA_DATA_DIR)")

@@ -6,9 +6,8 @@ import argparse
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from vesta_ui.commands import Shell, common, own_run, table
+from vesta_ui.commands import Shell, own_run, subcommands, table
 from vesta_ui.domain import Interval
 from vesta_ui.errors import BadInput
 from vesta_ui.runs import cases as keeping
@@ -16,21 +15,12 @@ from vesta_ui.runs.compare import answer_of
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    commands = parser.add_subparsers(required=True, metavar="WHAT")
-
-    def add(name: str, run: Any, help_text: str, case: bool = True) -> argparse.ArgumentParser:
-        one: argparse.ArgumentParser = commands.add_parser(name, help=help_text, description=help_text)
-        one.set_defaults(act=run)
-        if case:
-            one.add_argument("case", help="id of the case")
-        common(one)
-        return one
-
-    one = add("list", list_cases, "cases, by words, label or video", case=False)
+    add = subcommands(parser, "case", "id of the case")
+    one = add("list", list_cases, "cases, by words, label or video", named=False)
     for name in ("words", "label", "video"):
         one.add_argument(f"--{name}", default="")
     add("show", show, "a case with how its runs did")
-    add("new", new, "keep a run's question as a case", case=False).add_argument("run")
+    add("new", new, "keep a run's question as a case", named=False).add_argument("run")
     add("add", add_run, "add a run to a case").add_argument("run")
     one = add("gold", gold, "set the gold answer and the intervals that hold the evidence")
     one.add_argument("answer", help="a choice label, or words for an open question")

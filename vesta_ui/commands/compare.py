@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -13,6 +14,10 @@ from vesta_ui.errors import BadInput
 from vesta_ui.runs import compare as comparing
 from vesta_ui.runs.run import Run
 from vesta_ui.runs.session import Session
+
+MOST = 4
+"""Most runs whose steps are aligned."""
+STOPPED = 130
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,10 +50,6 @@ def run(chosen: argparse.Namespace, shell: Shell) -> int:
         found = comparing.compare(sessions)
         shell.give(asdict(found), lambda: compare_text(found, sessions))
     return max(map(exit_code, asked)) if asked else 0
-
-
-MOST = 4
-STOPPED = 130
 
 
 def _ended(run: Run) -> int:
@@ -113,7 +114,7 @@ def _step(session: Session, n: int | None) -> str:
     return f"{n} {step.decided.action.operation if step.decided else '…'} {where}".strip()
 
 
-def cost_text(costs: tuple[comparing.Cost, ...] | list[comparing.Cost], answers: tuple[str, ...] | list[str]) -> str:
+def cost_text(costs: Sequence[comparing.Cost], answers: Sequence[str]) -> str:
     """The two cost tables of VESTA (Tables 6 and 7) in one, with money and seconds."""
     named = [
         ("iterations", "iterations"), ("remote requests", "remote_requests"), ("failed requests", "failed_requests"),

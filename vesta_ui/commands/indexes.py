@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from dataclasses import asdict
 from pathlib import Path
 
-from vesta_ui.commands import Shell, common, table
+from vesta_ui.commands import Shell, subcommands, table
 from vesta_ui.control import Control
 from vesta_ui.domain import clock
 from vesta_ui.errors import BadInput
@@ -18,22 +18,11 @@ from vesta_ui.video import content_hash
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    commands = parser.add_subparsers(required=True, metavar="WHAT")
-
-    def add(
-        name: str, act: Callable[[argparse.Namespace, Shell], int], help_text: str, *, index: bool = True
-    ) -> argparse.ArgumentParser:
-        one: argparse.ArgumentParser = commands.add_parser(name, help=help_text, description=help_text)
-        one.set_defaults(act=act)
-        if index:
-            one.add_argument("index", help="id, the beginning of an id, or the name of its video")
-        common(one)
-        return one
-
-    add("list", list_all, "every index, by the name of its video", index=False)
+    add = subcommands(parser, "index", "id, the beginning of an id, or the name of its video")
+    add("list", list_all, "every index, by the name of its video", named=False)
     one = add("show", show, "scenes with speech, text and what failed; with --query the score of every scene")
     one.add_argument("--query", default="", metavar="TEXT")
-    one = add("search", search, "the best scenes of all videos", index=False)
+    one = add("search", search, "the best scenes of all videos", named=False)
     one.add_argument("query")
     one.add_argument("-k", type=int, default=10, help="how many (default 10)")
     one = add("redo", redo, "read and embed scenes again: those that failed, or the ones named")
@@ -43,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument(
         "--out", type=Path, metavar="PATH", help="default: the video's name and .vesta-index, in this folder"
     )
-    one = add("import", load, "bring in an exported index", index=False)
+    one = add("import", load, "bring in an exported index", named=False)
     one.add_argument("path", type=Path)
     one.add_argument("--video", type=Path, metavar="PATH", help="refuse it unless it is of this video")
     add("remove", remove, "delete an index; frames and speech go with the last one of a video")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from vesta_ui.commands import Shell, common, exit_code, folder_of, json_argument, own_run, run_of, table
+from vesta_ui.commands import Shell, exit_code, folder_of, json_argument, own_run, run_of, subcommands, table
 from vesta_ui.commands.showing import retrieval_text, run_text, state_text, summary_rows, tree_lines
 from vesta_ui.domain import Action, Policy
 from vesta_ui.errors import BadInput
@@ -16,19 +17,8 @@ from vesta_ui.runs.catalog import Query
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    commands = parser.add_subparsers(required=True, metavar="WHAT")
-
-    def add(name: str, run: Any, help_text: str, *, run_argument: bool = True) -> argparse.ArgumentParser:
-        one: argparse.ArgumentParser = commands.add_parser(name, help=help_text, description=help_text)
-        one.set_defaults(act=run)
-        if run_argument:
-            one.add_argument("run", help="id, end of an id, “last”, or a run folder")
-        common(one)
-        return one
-
-    one = add(
-        "list", list_runs, "find runs by what they say, their video, agent, outcome, cost or label", run_argument=False
-    )
+    add = subcommands(parser, "run", "id, end of an id, “last”, or a run folder")
+    one = add("list", list_runs, "find runs by what they say, their video, agent, outcome, cost or label", named=False)
     one.add_argument("--words", default="", help="all of these occur in question, thoughts, observations or answer")
     for name in ("video", "agent", "outcome", "failure", "label"):
         one.add_argument(f"--{name}", default="")
@@ -44,13 +34,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--retrieval", action="store_true", help="what each policy would return (needs the scene index)")
     one.add_argument("--query", default="", help="with --retrieval: for this query instead of the question")
 
-    one = add("tree", tree, "runs and their forks", run_argument=False)
+    one = add("tree", tree, "runs and their forks", named=False)
     one.add_argument("run", nargs="?", help="only the tree this run belongs to")
 
-    one = add("verify", verify, "whether run folders are whole and unchanged", run_argument=False)
+    one = add("verify", verify, "whether run folders are whole and unchanged", named=False)
     one.add_argument("run", nargs="*", help="none: every run of the data folder")
 
-    one = add("schema", schema, "the JSON Schema of a line of events.jsonl", run_argument=False)
+    one = add("schema", schema, "the JSON Schema of a line of events.jsonl", named=False)
 
     one = add("export", export, "a run as a file that others can open")
     one.add_argument("--format", default="html", choices=("html", "markdown", "json", "otlp", "zip"))
@@ -59,12 +49,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--with-video", action="store_true", help="html: a small copy of the video goes in too")
     one.add_argument("--video", type=Path, metavar="PATH", help="the video, if it is not where it was")
 
-    one = add("import", import_run, "bring in a zipped run or a run folder", run_argument=False)
+    one = add("import", import_run, "bring in a zipped run or a run folder", named=False)
     one.add_argument("path", type=Path)
 
-    one = add(
-        "prune", prune, "delete old runs (shows which; --yes deletes); runs kept in cases stay", run_argument=False
-    )
+    one = add("prune", prune, "delete old runs (shows which; --yes deletes); runs kept in cases stay", named=False)
     one.add_argument("--keep", type=int, metavar="N", help="all but the newest N")
     one.add_argument("--older-than", type=float, metavar="DAYS")
     one.add_argument("--outcome", default="", help="only runs that ended so, e.g. interrupted")
@@ -169,8 +157,6 @@ def verify(chosen: argparse.Namespace, shell: Shell) -> int:
 
 
 def schema(chosen: argparse.Namespace, shell: Shell) -> int:
-    import json
-
     from vesta_ui.runs.schema import line_schema
 
     shell.tell(json.dumps(line_schema(), indent=1))

@@ -42,9 +42,8 @@ def run_text(run: Run) -> str:
         action = step.decided.action if step.decided else None
         lines.append(f"{step.n:>3}  {action.operation if action else 'deciding'}: {action.thought if action else ''}")
         if step.observed:
-            lines.append(
-                f"     {(step.observed.error or step.observed.output).strip().splitlines()[0] if (step.observed.error or step.observed.output).strip() else ''}"
-            )
+            first, *_ = (step.observed.error or step.observed.output).strip().split("\n")
+            lines.append(f"     {first}")
     if finished is None:
         lines.append("interrupted: `runs continue` goes on with it")
     elif finished.answer:
