@@ -6,7 +6,8 @@ The only place that reads the environment (the provider SDKs read their own key 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PureWindowsPath
 from typing import Any
@@ -171,6 +172,12 @@ class Settings:
     def public_roles(self) -> dict[str, str]:
         """Role → spec as a trace may hold it."""
         return {name: public_spec(spec) for name, spec in self.roles().items()}
+
+
+def role_flags(parser: ArgumentParser, names: Sequence[str] = ROLES) -> None:
+    """`--router` and so on, each with the variable it comes before."""
+    for name in names:
+        parser.add_argument(f"--{name}", metavar="SPEC", help=f"who plays the {name} (VESTA_{name.upper()})")
 
 
 def from_environment(env: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

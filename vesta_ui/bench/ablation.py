@@ -17,16 +17,13 @@ from vesta_ui import agents, samples
 from vesta_ui.bench import Tell
 from vesta_ui.bench.outcomes import Row, tables
 from vesta_ui.bench.samples import index, played, scored
-from vesta_ui.settings import ABLATIONS, from_environment
-
-ROLES = ("router", "reasoner", "observer", "speech", "encoder")
+from vesta_ui.settings import ABLATIONS, ROLES, from_environment, role_flags
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sample", action="append", default=[], metavar="NAME", help="a sample video; repeat it (default: the first)")  # fmt: skip
     parser.add_argument("--question", action="append", default=[], metavar="ID", help="only this question; repeat it")
-    for name in ROLES:
-        parser.add_argument(f"--{name}", metavar="SPEC", help=f"who plays the {name} (VESTA_{name.upper()})")
+    role_flags(parser)
     parser.add_argument(
         "--max-steps", type=int, metavar="N", help="most decisions before the forced answer (default 15)"
     )

@@ -30,7 +30,7 @@ from vesta_ui.errors import BadInput, ModelFailed, StorageFailed
 from vesta_ui.events import RunFinished
 from vesta_ui.exploration.tokens import FRAME_TOKENS, HIGH_FRAME_TOKENS
 from vesta_ui.runs import run as runs
-from vesta_ui.settings import Settings, from_environment
+from vesta_ui.settings import Settings, from_environment, role_flags
 from vesta_ui.video import open_video
 
 MATCHED_TO = "save"
@@ -78,8 +78,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--data-dir", type=Path, help="the data folder (VESTA_DATA_DIR)")
     parser.add_argument("--jobs", type=int, default=1, help="videos worked on at once (default 1)")
-    for name in ("reasoner", "observer"):
-        parser.add_argument(f"--{name}", metavar="SPEC", help=f"who plays the {name} (VESTA_{name.upper()})")
+    role_flags(parser, ("reasoner", "observer"))
 
 
 def run(chosen: argparse.Namespace, tell: Tell) -> int:

@@ -24,7 +24,7 @@ from vesta_ui.runs.cases import agrees
 from vesta_ui.runs.compare import agent_of
 from vesta_ui.runs.run import Run
 from vesta_ui.runs.session import Session
-from vesta_ui.settings import from_environment
+from vesta_ui.settings import from_environment, role_flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,8 +238,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=Path, help="where new runs are kept (default: the data folder)")
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw the runs on the paper's two axes")
-    for name in ("reasoner", "observer", "speech"):
-        parser.add_argument(f"--{name}", metavar="SPEC", help=f"who plays the {name} (VESTA_{name.upper()})")
+    role_flags(parser, ("reasoner", "observer", "speech"))
 
 
 def run(chosen: argparse.Namespace, tell: Tell) -> int:

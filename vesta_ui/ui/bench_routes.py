@@ -14,6 +14,7 @@ from vesta_ui.bench import locality, score, suite
 from vesta_ui.bench.outcomes import Row, placed, right, tables
 from vesta_ui.bench.suite import Bench, Benches, Item
 from vesta_ui.errors import BadInput
+from vesta_ui.settings import ROLES
 from vesta_ui.ui import pay_view
 from vesta_ui.ui.handlers import Handlers
 
@@ -89,7 +90,7 @@ def shown(benches: Benches, bench: Bench) -> Json:
         "failed": sum(not one.answered for one in rows), "open": sum(not one.answered for one in rows) + total - went,
         "trouble": "" if live else bench.trouble,
         "progress": asdict(benches.progress) if live and benches.progress else None,
-        "roles": ", ".join(f"{role} {bench.settings.get(role)}" for role in ("router", "reasoner", "observer", "speech", "encoder")),
+        "roles": ", ".join(f"{role} {bench.settings.get(role)}" for role in ROLES),
         "configurations": [{"name": n, "agent": suite.configurations().get(n, (n, ""))[0]} for n in bench.configurations],
         "rows": grid, "tables": list(tables(rows)) if rows else [], "notes": notes(bench, rows), "paying": paying(rows),
     }  # fmt: skip
