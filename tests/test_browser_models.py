@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,9 @@ from playwright.sync_api import Page, expect
 from provider_server import Answer, ProviderServer, Received, chat, provider, refusal
 from test_provider_run import Brain
 
+from vesta_ui import doctor
 from vesta_ui.domain import Choice, Question
+from vesta_ui.video import Video
 
 pytestmark = pytest.mark.browser
 QUESTION = Question("What is written on the blue sign?", (Choice("A", "Platform 9"), Choice("B", "Bakery")))
@@ -120,6 +123,40 @@ def test_the_doctor_of_a_server_that_hangs_can_be_stopped(site: ui_page.Site) ->
         page.get_by_role("button", name="Ask it", exact=True).click()
         expect(page.locator("#doctor")).to_contain_text("this server wants a key")
         expect(stop).to_be_hidden()
+
+
+def test_a_long_examination_tells_how_far_it_is_and_is_cancelled(
+    site: ui_page.Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[float] = []
+
+    def slow(video: Video, reach: Callable[[float], None]) -> None:
+        for n in range(600):
+            time.sleep(0.1)
+            heard.append(n / 600 * video.facts.duration_s)
+            reach(heard[-1])
+
+    page = site.open()
+    page.click("#go-doctor")
+    page.get_by_label("Path of the video to examine").fill(str(site.video))
+    examine = page.get_by_role("button", name="Examine", exact=True)
+    cancel = page.locator("#doctor").get_by_role("button", name="Cancel")
+    expect(cancel).to_be_hidden()
+    with monkeypatch.context() as patched:
+        patched.setattr(doctor, "_sound_extent", slow)
+        examine.click()
+        expect(page.locator("#doctor")).to_contain_text(re.compile(r"Looking through it: \d+ %"))
+        assert page.get_by_label("Progress of the examination").evaluate("bar => bar.value") >= 0.5
+        cancel.click()
+        expect(page.locator("#doctor")).to_contain_text("Cancelled.")
+        expect(cancel).to_be_hidden()
+        time.sleep(0.5)
+        count = len(heard)
+        time.sleep(0.5)
+        assert len(heard) == count < 600, "the work itself has ended"
+    examine.click()
+    expect(page.locator("#doctor .facts")).to_contain_text("h264")
+    expect(cancel).to_be_hidden()
 
 
 def test_a_role_is_examined_from_the_settings(site: ui_page.Site) -> None:

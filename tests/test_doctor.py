@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 import media
+import numpy as np
 import pytest
 
+from vesta_ui.control import Control
 from vesta_ui.doctor import examine
-from vesta_ui.errors import BadVideo
+from vesta_ui.errors import BadVideo, Stopped
+from vesta_ui.video import open_video
 
 IMAGES = media.scenes(60, [30])
 SOUND = media.beeps(2.0, [(0.5, 1.0)])
@@ -95,6 +100,43 @@ def test_facts_are_the_files(tmp_path: Path) -> None:
     )
     assert facts["key_pictures"] == 2 and facts["picture_codec"].startswith("h264")
     assert facts["streams"] == ["0: video h264 (default)", "1: audio aac (default)"]
+
+
+@pytest.mark.parametrize("gop", [15, 60])
+def test_damage_lasts_to_the_next_key_picture(gop: int, tmp_path: Path) -> None:
+    path = media.write(tmp_path / "v.ts", media.scenes(180, [90]), gop=gop, bframes=0)
+    data = bytearray(path.read_bytes())
+    with open_video(path) as whole:
+        sizes = np.cumsum(whole.timeline.sizes) / whole.timeline.sizes.sum()
+    packet = int(len(data) * float(sizes[69]) / 188) * 188  # about picture 70 of 180, inside a group
+    data[packet : packet + 188 * 3] = np.random.default_rng(3).bytes(188 * 3)
+    path.write_bytes(data)
+    (odd,) = (odd for odd in examine(path).oddities if odd.code == "damaged-span")
+    start, end = (float(one) for one in re.findall(r"\d\d:(\d\d\.\d)", odd.what))
+    assert 1.8 < start < 2.8
+    assert end == pytest.approx(math.ceil(start * 30 / gop) * gop / 30, abs=0.06)
+
+
+def test_what_follows_a_hole_inside_a_group_may_be_wrong(tmp_path: Path) -> None:
+    def hole(start: int, end: int) -> str:
+        times = [n / 30 + 2.0 * (n >= end) for n in range(60)]
+        kept = [n for n in range(60) if not start <= n < end]
+        path = media.write(tmp_path / f"{end}.mp4", [IMAGES[n] for n in kept], times=[times[n] for n in kept], gop=10)
+        return next(odd.what for odd in examine(path).oddities if odd.code == "hole")
+
+    assert hole(40, 40).endswith("the one before stays.")
+    assert hole(35, 35).endswith("What follows may be wrong up to the next key picture.")
+
+
+def test_it_tells_how_far_it_is_and_stops(tmp_path: Path) -> None:
+    path, told = plain(tmp_path), list[tuple[float, float]]()
+    report = examine(path, lambda done, total: told.append((done, total)))
+    assert {total for _, total in told} == {2 * report.facts["duration_s"]}
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert told[0][0] == 0 and told[-1][0] == pytest.approx(told[-1][1], abs=0.1) and len(told) >= 60
+    control = Control()
+    with pytest.raises(Stopped):
+        examine(path, lambda done, total: control.stop() if done > 1 else None, control)
 
 
 def test_a_report_is_json_and_text(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from vesta_ui.control import Control
 from vesta_ui.domain import Interval, clock, merge
 from vesta_ui.playback import copy_reason
 from vesta_ui.video import Video, open_video
@@ -19,6 +20,7 @@ from vesta_ui.video.container import StreamFacts, streams
 from vesta_ui.video.decode import Reader
 from vesta_ui.video.picture import HLG, PQ
 
+Progress = Callable[[float, float], None]
 EVERY_PICTURE_S = 600.0  # up to this length every picture is decoded, beyond it key pictures only
 
 
@@ -64,12 +66,24 @@ def _plain(value: Any) -> str:
     return "; ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def examine(path: Path) -> Report:
-    """Open and examine a file. Raises `BadVideo` when it cannot be used at all."""
+def examine(path: Path, progress: Progress | None = None, control: Control | None = None) -> Report:
+    """Open and examine a file. `progress` is told (done, total): seconds of picture and sound looked through.
+
+    Raises `BadVideo` when it cannot be used at all, `Stopped`.
+    """
+    control = control or Control()
     with open_video(Path(path)) as video:
+        duration = video.facts.duration_s
+        total = duration * (2 if video.facts.has_audio else 1)
+
+        def reach(done: float) -> None:
+            control.check()
+            if progress:
+                progress(min(done, total), total)
+
         listed = streams(video.path)
-        damage, how = _damage(video)
-        sound = _sound_extent(video)
+        damage, how = _damage(video, reach)
+        sound = _sound_extent(video, lambda heard: reach(duration + heard))
         facts = _facts(video, listed, how, sound)
         found = [odd for check in CHECKS if (odd := check(video, listed)) is not None]
         found += _sound_oddities(video, sound) + _damage_oddities(damage)
@@ -107,17 +121,19 @@ def _facts(video: Video, listed: list[StreamFacts], how: str, sound: tuple[float
     return facts
 
 
-def _damage(video: Video) -> tuple[list[Interval], str]:
-    whole = video.facts.duration_s <= EVERY_PICTURE_S
+def _damage(video: Video, reach: Callable[[float], None]) -> tuple[list[Interval], str]:
+    """Spans from what arrived damaged to the next key picture, and how closely it was looked for."""
+    whole, timeline = video.facts.duration_s <= EVERY_PICTURE_S, video.timeline
     with Reader(video.source) as reader:
-        for _ in reader.frames(keys_only=not whole):
-            pass
-        ticks = [*reader.damage.ticks, *(int(t) for t in video.timeline.corrupt)]
-    spans = [Interval(t, t + 0.1) for t in (max(0.0, video.timeline.seconds(t)) for t in ticks)]
-    return list(merge(spans, within=2.0)), "every picture" if whole else "key pictures"
+        for tick, _ in reader.frames(keys_only=not whole):
+            reach(timeline.seconds(tick))
+        ticks = {*reader.damage.ticks, *(int(t) for t in timeline.corrupt)}
+    spans = [(max(0.0, timeline.seconds(t)), timeline.seconds(timeline.key_after(t))) for t in sorted(ticks)]
+    found = [Interval(start, end) for start, end in spans if end > start]
+    return list(merge(found, within=2.0)), "every picture" if whole else "key pictures"
 
 
-def _sound_extent(video: Video) -> tuple[float, float] | None:
+def _sound_extent(video: Video, reach: Callable[[float], None]) -> tuple[float, float] | None:
     """Start and end of the sound on the clock; None without sound, (0, 0) when nothing of it decodes."""
     if not video.facts.has_audio:
         return None
@@ -125,6 +141,7 @@ def _sound_extent(video: Video) -> tuple[float, float] | None:
     for time, samples in video.audio(8_000, 60.0):
         start = time if start is None else start
         end = time + len(samples) / 8_000
+        reach(end)
     return (start or 0.0, end)
 
 
@@ -289,7 +306,7 @@ def _damage_oddities(damage: list[Interval]) -> list[Oddity]:
         Oddity(
             "damaged-span",
             f"The picture is damaged at {named}.",
-            "Pictures there are missing or partly wrong.",
+            "Up to the next key picture, pictures are missing or may be partly wrong.",
             "What decodes is used; the rest is skipped.",
         )
     ]

@@ -273,10 +273,12 @@ def _notices(source: Source, announced: float, tracks: int, transfer: int) -> tu
         )
     if holes := timeline.holes:
         named = ", ".join(str(Interval(*hole)) for hole in holes[:5]) + (" and more" if len(holes) > 5 else "")
+        torn = not np.isin([timeline.shown_at(end) for _, end in holes], timeline.keys).all()
+        after = " What follows may be wrong up to the next key picture." if torn else ""
         notices.append(
             Notice(
                 "hole",
-                f"No picture is stored for {named}: lost to damage, or the recording paused; the one before stays.",
+                f"No picture is stored for {named}: lost to damage, or the recording paused; the one before stays.{after}",
             )
         )
     if timeline.variable:

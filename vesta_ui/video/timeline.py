@@ -99,6 +99,11 @@ class Timeline:
         index = int(np.searchsorted(self.keys, tick, "right")) - 1 - back
         return int(self.keys[index]) if index >= 0 else None
 
+    def key_after(self, tick: int) -> int:
+        """The tick of the next key picture; one past the last picture after the last of them."""
+        index = int(np.searchsorted(self.keys, tick, "right"))
+        return int(self.keys[index]) if index < len(self.keys) else int(self.ticks[-1]) + max(1, self.last_duration)
+
     def after(self, tick: int) -> int:
         """The next picture's tick; one past the given tick after the last."""
         index = int(np.searchsorted(self.ticks, tick, "right"))
