@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from vesta_ui.control import leave
 from vesta_ui.errors import VestaError
 from vesta_ui.settings import ROLES, Settings, from_environment
 from vesta_ui.ui.launch import data_dir_ready, launch
@@ -42,4 +43,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

@@ -26,6 +26,13 @@ from vesta_ui.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 CHOICES = ["Platform 9", "Bakery", "Grand Hotel"]
+SLOW_DOCTOR = (
+    "import sys, time; from vesta_ui import __main__, doctor\n"
+    "def sound(video, reach):\n"
+    "    for n in range(600): time.sleep(0.1); reach(n / 100)\n"
+    "doctor._sound_extent = sound\n"
+    "__main__.leave(__main__.main(['doctor', sys.argv[1], '--json']))"
+)
 ASKED = "What is written on the blue sign?"
 
 
@@ -144,6 +151,39 @@ def test_ctrl_c_stops_with_130_and_keeps_the_run(video: Path, data: Path) -> Non
     out, _ = process.communicate(timeout=30)
     assert process.returncode == 130
     assert json.loads(out)["outcome"] == "stopped"
+
+
+@pytest.mark.parametrize(("work", "code"), [("vesta-speech", 130), ("other", -signal.SIGABRT)])
+def test_stopped_work_that_hangs_in_a_library_does_not_change_the_code(work: str, code: int) -> None:
+    """What a library does to its threads on the way out is played by an abort."""
+    told = (
+        "import atexit, os, threading, time; from vesta_ui.control import leave\n"
+        "atexit.register(os.abort)\n"
+        f"threading.Thread(target=time.sleep, args=(60,), name={work!r}, daemon=True).start()\n"
+        "print('stopped'); leave(130)"
+    )
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert (done.returncode, done.stdout) == (code, "stopped\n")
+
+
+def test_the_doctor_tells_how_far_it_is_and_stops(video: Path, data: Path) -> None:
+    done = shell("doctor", video, "--json", data=data)
+    assert done.returncode == 0 and json.loads(done.stdout)["facts"]["picture_codec"].startswith("h264")
+    assert "examine: " in done.stderr and " s\n" in done.stderr
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW_DOCTOR, str(video)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+    assert process.stderr is not None
+    while "examine: " not in process.stderr.readline():
+        assert process.poll() is None
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, "") and time.monotonic() - begun < 5
 
 
 # ------------------------------------------------------------------------------------------------ forks

@@ -21,7 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
-from vesta_ui.control import Control
+from vesta_ui.control import Control, leave
 from vesta_ui.domain import clock
 from vesta_ui.errors import BadInput, ModelFailed, Stopped, StorageFailed, VestaError
 from vesta_ui.events import Decided, Event, IndexProgress, Observed, Routed, StepStarted
@@ -161,8 +161,15 @@ def doctor(arguments: argparse.Namespace) -> int:
     if arguments.video is None:
         raise BadInput("name a video file to examine, or a model with --provider SPEC")
     from vesta_ui import doctor as media
+    from vesta_ui.scene_index.background import watched
 
-    report = media.examine(arguments.video)
+    looking = watched("examine", lambda told, inner: media.examine(arguments.video, told, inner), _stoppable(Control()))
+    while True:
+        try:
+            _progress(next(looking))
+        except StopIteration as done:
+            report: media.Report = done.value
+            break
     if arguments.json:
         _print_json(report.as_json())
     else:
@@ -372,4 +379,4 @@ def _scene(scene: Any) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

@@ -6,9 +6,12 @@ heard within a second.
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable
+from typing import NoReturn
 
 from vesta_ui.domain import Action
 from vesta_ui.errors import Stopped
@@ -127,3 +130,13 @@ class Control:
         with self._condition:
             action, self._by_hand = self._by_hand, None
         return action
+
+
+def leave(code: int) -> NoReturn:
+    """End the process with `code`, also while stopped work still hangs deep in a library: letting the interpreter take
+    such a thread down aborts the process with another code."""
+    if any(thread.name.startswith("vesta-") for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

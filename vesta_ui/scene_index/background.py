@@ -13,7 +13,7 @@ from vesta_ui.events import IndexProgress
 
 T = TypeVar("T")
 TICK_S = 0.1
-PATIENCE_S = 0.8
+PATIENCE_S = 0.6
 """How long a stopped piece of work may take to end by itself before it is left behind; it writes nothing whole then."""
 
 
