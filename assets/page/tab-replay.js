@@ -24,7 +24,7 @@
     const select = (name, title, options) => h("select", { name, "aria-label": title, onchange: () => later(0) }, h("option", { value: "" }, title), options.map((o) => h("option", { value: o }, o)));
     const words = field("words", "search question, thoughts, observations, answer"), video = field("video", "video");
     const agent = select("agent", "any agent", []), outcome = select("outcome", "any outcome", OUTCOMES);
-    const label = select("label", "any label", ["right", "wrong retrieval", "missed evidence", "misread evidence", "hallucinated", "right for the wrong reason", "stopped too early", "wasted steps"]);
+    const label = select("label", "any label", []);
     const failure = field("failure", "failure, e.g. refused");
     const usd = (name, title) => h("input.usd", { type: "number", name, min: 0, step: "any", placeholder: title, "aria-label": title, oninput: () => later(250) });
     const least = usd("least_usd", "from $"), most = usd("most_usd", "to $");
@@ -76,7 +76,7 @@
     return {
       update: (value) => {
         asker.take(value);
-        if (value?.agents && agent.length === 1) V.append(agent, value.agents.map((name) => h("option", { value: name }, name)));
+        for (const [control, names] of [[agent, value?.agents], [label, value?.labels]]) if (names && control.length === 1) V.append(control, names.map((name) => h("option", { value: name }, name)));
       },
     };
   };

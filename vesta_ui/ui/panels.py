@@ -6,10 +6,12 @@ the DOM from the value with `textContent`. A function, not a subclass: gradio wr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
 
+from vesta_ui.errors import VestaError
 from vesta_ui.ui import assets
 
 
@@ -26,6 +28,23 @@ def panel(name: str, elem_id: str, events: tuple[str, ...] = (), value: Any = No
         padding=False,
         **kwargs,
     )
+
+
+def answering(work: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[gr.EventData], dict[str, Any]]:
+    """A handler of an event that the page's `asker` sent: what `work` makes of its data, or one sentence of trouble.
+
+    The event's `nonce` goes back with it: it says whose answer this is, and tells equal ones apart.
+    """
+
+    def handler(event: gr.EventData) -> dict[str, Any]:
+        data: dict[str, Any] = event._data or {}
+        try:
+            made = work(data)
+        except (VestaError, TypeError, ValueError, LookupError) as error:
+            made = {"error": str(error)}
+        return made | {"nonce": data.get("nonce")}
+
+    return handler
 
 
 QUIET: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import gradio as gr
-
 from vesta_ui.bench import suite
-from vesta_ui.errors import VestaError
 from vesta_ui.ui.handlers import Handlers, Json
-from vesta_ui.ui.panels import QUIET, panel
+from vesta_ui.ui.panels import QUIET, answering, panel
 
 
 def build(handlers: Handlers) -> None:
@@ -32,16 +27,5 @@ def build(handlers: Handlers) -> None:
         benches.stop()
         return {"stopped": True}
 
-    def answered(work: Any) -> Any:
-        def handler(event: gr.EventData) -> Json:
-            data: Json = event._data or {}
-            try:
-                made: Json = work(data)
-                return made | {"nonce": data.get("nonce")}
-            except (VestaError, TypeError, ValueError) as error:
-                return {"error": str(error), "nonce": data.get("nonce")}
-
-        return handler
-
-    shown.start(answered(start), None, shown, **QUIET)
-    shown.halt(answered(halt), None, shown, **QUIET)
+    shown.start(answering(start), None, shown, **QUIET)
+    shown.halt(answering(halt), None, shown, **QUIET)

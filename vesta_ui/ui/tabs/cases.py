@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import gradio as gr
-
 from vesta_ui.domain import Interval
-from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.errors import BadInput
 from vesta_ui.runs import cases as keeping
 from vesta_ui.runs.cases import Case, Cases
 from vesta_ui.ui.handlers import Handlers, Json
-from vesta_ui.ui.panels import QUIET, panel
+from vesta_ui.ui.panels import QUIET, answering, panel
 
 
 def build(handlers: Handlers) -> None:
     shown = panel("cases", "cases", ("keep", "edit", "remove"))
     cases = Cases(handlers.settings.data_dir)
 
-    def keep(data: Json) -> Case:
+    def keep(data: Json) -> Json:
         """Runs as a new case, or added to one."""
         ids = [str(one) for one in data.get("runs") or []]
         if not ids:
@@ -30,9 +28,9 @@ def build(handlers: Handlers) -> None:
         case = cases.get(str(data["case"])) if data.get("case") else keeping.new(first.question, first.video)
         for run_id, session in zip(ids, sessions, strict=True):
             case = keeping.with_run(case, run_id, session)
-        return case
+        return saved(case)
 
-    def edit(data: Json) -> Case:
+    def edit(data: Json) -> Json:
         """The gold answer, the user's verdict on a run, a note more or less."""
         case = cases.get(str(data.get("case", "")))
         if "gold" in data:
@@ -50,31 +48,19 @@ def build(handlers: Handlers) -> None:
             case = keeping.annotate(case, made, steps)
         if "drop_note" in data:
             case = keeping.without_note(case, int(data["drop_note"]))
-        return case
+        return saved(case)
 
-    def saved(work: Any) -> Any:
-        def handler(event: gr.EventData) -> Json:
-            data: Json = event._data or {}
-            try:
-                case: Case = work(data)
-                cases.save(case)
-                return {"saved": case.id, "nonce": data.get("nonce")}
-            except (VestaError, TypeError, ValueError, LookupError) as error:
-                return {"error": str(error), "nonce": data.get("nonce")}
+    def saved(case: Case) -> Json:
+        cases.save(case)
+        return {"saved": case.id}
 
-        return handler
+    def remove(data: Json) -> Json:
+        cases.delete(str(data.get("case", "")))
+        return {"removed": data.get("case")}
 
-    def remove(event: gr.EventData) -> Json:
-        data: Json = event._data or {}
-        try:
-            cases.delete(str(data.get("case", "")))
-        except VestaError as error:
-            return {"error": str(error), "nonce": data.get("nonce")}
-        return {"removed": data.get("case"), "nonce": data.get("nonce")}
-
-    shown.keep(saved(keep), None, shown, **QUIET)
-    shown.edit(saved(edit), None, shown, **QUIET)
-    shown.remove(remove, None, shown, **QUIET)
+    shown.keep(answering(keep), None, shown, **QUIET)
+    shown.edit(answering(edit), None, shown, **QUIET)
+    shown.remove(answering(remove), None, shown, **QUIET)
 
 
 def _interval(pair: Any) -> Interval:

@@ -6,18 +6,15 @@ Drawn from `vesta/compare`.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
-
-import gradio as gr
 
 from vesta_ui import agents
 from vesta_ui.bench.pay import to_match
-from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.errors import BadInput
 from vesta_ui.question import parse_question
 from vesta_ui.runs import debug
 from vesta_ui.runs.run import Run
 from vesta_ui.ui.handlers import Handlers, Json
-from vesta_ui.ui.panels import QUIET, panel
+from vesta_ui.ui.panels import QUIET, answering, panel
 
 MOST = 12
 """Most runs that are started at once."""
@@ -26,31 +23,22 @@ MOST = 12
 def build(handlers: Handlers) -> None:
     shown = panel("compare", "compare", ("board", "match", "stop"), value={"agents": list(agents.AGENTS)})
 
-    def board(event: gr.EventData) -> Json:
+    def board(data: Json) -> Json:
         """Start a run per agent, or the same one N times; the page follows them by their ids."""
-        data: Json = event._data or {}
-        try:
-            return {"started": [run.id for run in _start(handlers, data)], "nonce": data.get("nonce")}
-        except (VestaError, TypeError, ValueError) as error:
-            return {"error": str(error), "nonce": data.get("nonce")}
+        return {"started": [run.id for run in _start(handlers, data)]}
 
-    def match(event: gr.EventData) -> Json:
+    def match(data: Json) -> Json:
         """Let `native` answer the question of a run with that run's input tokens."""
-        data: Json = event._data or {}
-        try:
-            return {"started": [_match(handlers, str(data.get("run", ""))).id], "nonce": data.get("nonce")}
-        except VestaError as error:
-            return {"error": str(error), "nonce": data.get("nonce")}
+        return {"started": [_match(handlers, str(data.get("run", ""))).id]}
 
-    def stop(event: gr.EventData) -> Json:
+    def stop(data: Json) -> Json:
         """End one run of the board; one that waits for its turn ends as soon as it comes."""
-        data: Json = event._data or {}
         handlers.stop(str(data.get("run", "")))
-        return {"stopped": data.get("run"), "nonce": data.get("nonce")}
+        return {"stopped": data.get("run")}
 
-    shown.stop(stop, None, shown, **QUIET)
-    shown.board(board, None, shown, **QUIET)
-    shown.match(match, None, shown, **QUIET)
+    shown.stop(answering(stop), None, shown, **QUIET)
+    shown.board(answering(board), None, shown, **QUIET)
+    shown.match(answering(match), None, shown, **QUIET)
 
 
 def _match(handlers: Handlers, run_id: str) -> Run:
@@ -64,7 +52,7 @@ def _match(handlers: Handlers, run_id: str) -> Run:
     return handlers.runs.start_all(path, started.question, [settings])[0]
 
 
-def _start(handlers: Handlers, data: Json) -> list[Any]:
+def _start(handlers: Handlers, data: Json) -> list[Run]:
     names = [str(name) for name in data.get("agents") or [] if str(name) in agents.AGENTS]
     repeat = int(data.get("repeat") or 1)
     if not names or not 1 <= repeat * len(names) <= MOST:
@@ -72,5 +60,5 @@ def _start(handlers: Handlers, data: Json) -> list[Any]:
     question = parse_question(str(data.get("question") or ""), [str(line) for line in data.get("choices") or []])
     known = handlers.shelf.find(str(data.get("key") or ""))
     chosen = data.get("settings") if isinstance(data.get("settings"), dict) else {}
-    each = [replace(handlers.choose(name, chosen or {})) for name in names for _ in range(repeat)]
+    each = [handlers.choose(name, chosen or {}) for name in names for _ in range(repeat)]
     return handlers.runs.start_all(known.path, question, each)

@@ -5,43 +5,26 @@ What is shown is fetched when it is asked for (study_routes); the events here st
 
 from __future__ import annotations
 
-import logging
 import tempfile
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
-
-import gradio as gr
 
 from vesta_ui import agents
 from vesta_ui.domain import Action, Policy
-from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.errors import BadInput
 from vesta_ui.question import parse_question
 from vesta_ui.runs import debug
+from vesta_ui.runs.cases import LABELS
 from vesta_ui.runs.fork import Edit
 from vesta_ui.runs.verify import problems
 from vesta_ui.ui.handlers import Handlers, Json
-from vesta_ui.ui.panels import QUIET, panel
-
-log = logging.getLogger(__name__)
+from vesta_ui.ui.panels import QUIET, answering, panel
 
 
 def build(handlers: Handlers) -> None:
-    shown = panel("replay", "replay", ("fork_edit", "rerun", "verify", "delete"), value={"agents": list(agents.AGENTS)})
+    known = {"agents": list(agents.AGENTS), "labels": list(LABELS)}
+    shown = panel("replay", "replay", ("fork_edit", "rerun", "verify", "delete"), value=known)
     runs, settings = handlers.runs, handlers.settings
-
-    def answered(work: Any) -> Any:
-        """What an event asks for, or its one sentence of trouble; `nonce` tells equal answers apart."""
-
-        def handler(event: gr.EventData) -> Json:
-            data: Json = event._data or {}
-            try:
-                made: Json = work(data)
-            except (VestaError, TypeError, ValueError) as error:
-                made = {"error": str(error)}
-            return made | {"nonce": data.get("nonce")}
-
-        return handler
 
     def fork(data: Json) -> Json:
         """A child with another μ, π, question, observation, model or budget."""
@@ -92,7 +75,7 @@ def build(handlers: Handlers) -> None:
         runs.delete(run_id)
         return {"deleted": run_id}
 
-    shown.fork_edit(answered(fork), None, shown, **QUIET)
-    shown.rerun(answered(rerun), None, shown, **QUIET)
-    shown.verify(answered(verify), None, shown, **QUIET)
-    shown.delete(answered(delete), None, shown, **QUIET)
+    shown.fork_edit(answering(fork), None, shown, **QUIET)
+    shown.rerun(answering(rerun), None, shown, **QUIET)
+    shown.verify(answering(verify), None, shown, **QUIET)
+    shown.delete(answering(delete), None, shown, **QUIET)
