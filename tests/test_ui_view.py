@@ -101,6 +101,12 @@ def test_money_is_unknown_when_one_price_is(events: list[ev.Event]) -> None:
     assert view.views(session, "run")["status"]["usage"]["usd"] is None
 
 
+def test_a_wait_for_another_run_is_said_in_words(events: list[ev.Event]) -> None:
+    waits = ev.IndexProgress(phase="waiting", done=0, total=0)
+    said = view.views(fold([events[0], waits]), "run")["status"]["text"]
+    assert said == "Waiting for another run that prepares this video …"
+
+
 def test_lanes_follow_what_was_looked_at_and_what_it_did(events: list[ev.Event]) -> None:
     lanes = timeline.lanes(fold(events), "run", view.ledger_view.snapshot(fold(events)))
     assert lanes

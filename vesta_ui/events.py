@@ -62,7 +62,7 @@ class RunStarted(Base):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexProgress(Base):
-    """`phase`: probe, waiting, scenes, speech, encode, store, playback, import. `done` of `total` in `unit`; `eta_s` None while unknown."""
+    """`phase`: probe, waiting, scenes, speech, encode, store, import. `done` of `total` in `unit`; `eta_s` None while unknown."""
 
     kind: Literal["index_progress"] = "index_progress"
     phase: str

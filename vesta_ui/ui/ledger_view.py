@@ -49,17 +49,8 @@ def ledger(session: Session, run_id: str, now: Snapshot | None) -> dict[str, Any
         "step": max([e.step for e in entries] + [step for r in now.references for step, _ in r.history], default=0),
         "total": len(entries),
         "references": [_reference(one) for one in now.references],
-        "entries": [_entry(one, cited, shown, now) for one in entries[-ROWS:]],
-        "coverage": {
-            "seen_share": now.coverage.seen_share,
-            "heard_share": now.coverage.heard_share,
-            "sufficient": now.coverage.sufficient,
-            "why": now.coverage.why,
-            "never": [_pair(i) for i in now.coverage.never],
-            "seen": [_pair(i) for i in now.coverage.seen],
-            "heard": [_pair(i) for i in now.coverage.heard],
-            "duration": session.started.video.duration_s if session.started else 0,
-        },
+        "entries": [_entry(one, cited, shown) for one in entries[-ROWS:]],
+        "coverage": coverage(now) | {"duration": session.started.video.duration_s if session.started else 0},
         "relations": [
             {"kind": r.kind, "text": r.text, "entries": list(r.entry_ids), "s": r.start, "e": r.end, "status": r.status}
             for r in now.relations
@@ -76,6 +67,19 @@ def ledger(session: Session, run_id: str, now: Snapshot | None) -> dict[str, Any
             for h in now.hypotheses
         ],
         "hidden": last is None and any(step.started for step in session.steps),
+    }
+
+
+def coverage(now: Snapshot) -> dict[str, Any]:
+    """C_t: shares in [0, 1], intervals as pairs of seconds."""
+    return {
+        "seen_share": now.coverage.seen_share,
+        "heard_share": now.coverage.heard_share,
+        "sufficient": now.coverage.sufficient,
+        "why": now.coverage.why,
+        "never": [_pair(i) for i in now.coverage.never],
+        "seen": [_pair(i) for i in now.coverage.seen],
+        "heard": [_pair(i) for i in now.coverage.heard],
     }
 
 
@@ -120,9 +124,8 @@ def _reference(one: ReferenceState) -> dict[str, Any]:
     }
 
 
-def _entry(one: Entry, cited: set[str], shown: set[str], now: Snapshot) -> dict[str, Any]:
+def _entry(one: Entry, cited: set[str], shown: set[str]) -> dict[str, Any]:
     seen = one.observation
-    touched = [r for r in now.references if one.interval.overlap(r.reference.interval) > 0]
     return {
         "id": one.id,
         "s": seen.interval.start,
@@ -135,7 +138,6 @@ def _entry(one: Entry, cited: set[str], shown: set[str], now: Snapshot) -> dict[
         "verdict": seen.verdict,
         "confidence": seen.confidence,
         "stances": [{"label": s.label, "supports": s.supports, "weight": round(s.weight, 2)} for s in seen.stances],
-        "refs": [r.reference.id for r in touched],
         "frames": len(seen.frames),
         "thumb": seen.frames[len(seen.frames) // 2].sha256 if seen.frames else "",
         "cited": one.id in cited,

@@ -53,7 +53,6 @@ def route(session: Session, run_id: str, now: Snapshot | None) -> Json | None:
         "flags": [flag.value for flag in decided.view.flags],
         "demands": [demand.value for demand in decided.demands],
         "cues": [{"demand": cue.demand.value, "words": cue.words} for cue in decided.prior.cues],
-        "prior": [demand.value for demand in decided.prior.demands],
         "prior_flags": [flag.value for flag in decided.prior.flags],
         "model": model
         and {
@@ -75,7 +74,6 @@ def _searched(session: Session, first: Retrieved | None, now: Snapshot | None) -
     looked = [frame for step in session.steps if step.observed for frame in step.observed.frames]
     states = {state.reference.id: state for state in (now.references if now else ())}
     return {
-        "queries": list(first.queries) if first else [],
         "sets": {name: len(getattr(first, name)) for name in ("pool", "dropped", "backfilled")} if first else None,
         "dropped": [
             {"s": scene.start, "e": scene.end} for scene in session.scenes if first and scene.id in first.dropped

@@ -125,7 +125,6 @@ def retrievals(run: Run, settings: Settings, query: str) -> Json:
         "policies": [
             {
                 "policy": policy.value,
-                "queries": list(one.queries),
                 "note": one.note,
                 "references": [
                     {"s": r.start, "e": r.end, "score": round(r.score, 3), "h": list(r.hypotheses), "note": r.note,

@@ -12,8 +12,8 @@ from vesta_ui.domain import Interval, Snapshot
 from vesta_ui.runs.session import Session, Step
 from vesta_ui.ui import ledger_view
 
-LANES = {"speech": "speech", "clip": "clip"}
-"""Lane of an operation; every other one that looks is "inspected"."""
+OWN_LANE = ("speech", "clip")
+"""Operations with a lane of their own; every other one that looks is on "inspected"."""
 
 
 def lanes(session: Session, run_id: str, now: Snapshot | None, *, over: bool = False) -> dict[str, Any] | None:
@@ -33,15 +33,7 @@ def lanes(session: Session, run_id: str, now: Snapshot | None, *, over: bool = F
         "relevance": [round(100 * score) for score in last.relevance] if last else [],
         "query": last.queries[0] if last and last.queries else "",
         "items": [*_references(now), *_looks(session, over), *_answer(session, now), *_relations(now)],
-        "coverage": now
-        and {
-            "seen": [_pair(i) for i in now.coverage.seen],
-            "heard": [_pair(i) for i in now.coverage.heard],
-            "never": [_pair(i) for i in now.coverage.never],
-            "seen_share": now.coverage.seen_share,
-            "heard_share": now.coverage.heard_share,
-            "why": now.coverage.why,
-        },
+        "coverage": now and ledger_view.coverage(now),
     }
 
 
@@ -110,7 +102,8 @@ def _looked(step: Step) -> list[dict[str, Any]]:
     """What a step looked at: the intervals it named, with the sampling density of the frames it really got."""
     if step.decided is None or step.decided.action.operation in ("retrieve", "finalize"):
         return []
-    lane = LANES.get(step.decided.action.operation, "inspected")
+    operation = step.decided.action.operation
+    lane = operation if operation in OWN_LANE else "inspected"
     frames = step.observed.frames if step.observed else ()
     found = []
     for one in places(step):
@@ -133,7 +126,7 @@ def _looked(step: Step) -> list[dict[str, Any]]:
                 "value": round(rate, 3),
                 "state": "error" if step.observed and step.observed.error else "done" if step.observed else "working",
                 "h": [],
-                "label": f"step {step.n}: {step.decided.action.operation} {one}, {note}",
+                "label": f"step {step.n}: {operation} {one}, {note}",
             }
         )
     return found
@@ -173,7 +166,3 @@ def _relations(now: Snapshot | None) -> list[dict[str, Any]]:
         for relation in (now.relations if now else ())
         if relation.kind in ("event", "state", "number", "conflict")
     ]
-
-
-def _pair(interval: Interval) -> list[float]:
-    return [round(interval.start, 2), round(interval.end, 2)]

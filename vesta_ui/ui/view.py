@@ -21,11 +21,11 @@ TAIL = 60
 """Newest step cards sent with every update; older ones are fetched when the reader scrolls up to them."""
 PHASES = {
     "probe": "Reading the video",
+    "waiting": "Waiting for another run that prepares this video",
     "scenes": "Finding the scenes",
     "speech": "Listening to the speech",
     "encode": "Describing the scenes",
     "store": "Storing the index",
-    "playback": "Preparing the player",
 }
 DOING = {
     "retrieve": "searching the scenes",
