@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vesta_ui.control import leave
 from vesta_ui.errors import VestaError
-from vesta_ui.settings import ROLES, Settings, from_environment
+from vesta_ui.settings import Settings, from_environment, role_flags
 from vesta_ui.ui.launch import data_dir_ready, launch
 
 
@@ -23,8 +23,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--desktop", action="store_true", help="open a window of its own; closing it ends the server")
     parser.add_argument("--stay", action="store_true", help="with --desktop: go on serving when the window is closed")
     parser.add_argument("--mcp", action="store_true", help="also offer the functions as MCP tools")
-    for role in ROLES:
-        parser.add_argument(f"--{role}", metavar="SPEC", help=f"who plays the {role} (VESTA_{role.upper()})")
+    role_flags(parser)
     parser.add_argument(
         "--max-steps", type=int, metavar="N", help="most decisions before the forced answer (default 15)"
     )

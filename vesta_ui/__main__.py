@@ -24,8 +24,8 @@ from typing import Any, NoReturn
 from vesta_ui.control import Control, leave
 from vesta_ui.domain import clock
 from vesta_ui.errors import BadInput, ModelFailed, Stopped, StorageFailed, VestaError
-from vesta_ui.events import Decided, Event, IndexProgress, Observed, Routed, StepStarted
-from vesta_ui.settings import ABLATIONS, Settings, from_environment
+from vesta_ui.events import Decided, Event, IndexProgress, Observed, Routed, StepStarted, drained
+from vesta_ui.settings import ABLATIONS, Settings, from_environment, role_flags
 
 PHASES = ("probe", "scenes", "speech", "encode", "store", "total")
 
@@ -58,13 +58,7 @@ def index(arguments: argparse.Namespace) -> int:
     if cost := index_forecast(settings, prices.load(settings.data_dir)):
         _say(cost.text)
     with open_video(arguments.video) as video:
-        building = scene_index.build(video.path, settings, control)
-        while True:
-            try:
-                _progress(next(building))
-            except StopIteration as done:
-                built = done.value
-                break
+        built = drained(scene_index.build(video.path, settings, control), _progress)
         facts = asdict(video.facts)
     facts.pop("name")
     data = {
@@ -164,12 +158,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     from vesta_ui.scene_index.background import watched
 
     looking = watched("examine", lambda told, inner: media.examine(arguments.video, told, inner), _stoppable(Control()))
-    while True:
-        try:
-            _progress(next(looking))
-        except StopIteration as done:
-            report: media.Report = done.value
-            break
+    report = drained(looking, _progress)
     if arguments.json:
         _print_json(report.as_json())
     else:
@@ -212,7 +201,7 @@ def _parser() -> argparse.ArgumentParser:
     one = _command(commands, "index", index, "build or reuse the scene index of a video")
     one.add_argument("video", type=Path)
     _indexing(one)
-    _roles(one, "speech", "encoder")
+    role_flags(one, ("speech", "encoder"))
 
     one = _command(commands, "ask", ask, "ask a question about a video")
     one.add_argument("video", type=Path)
@@ -244,7 +233,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--speech-later", action="store_true", default=None, help="answer before the transcript is whole")
     _indexing(one)
     _patience(one)
-    _roles(one, "router", "reasoner", "observer", "speech", "encoder")
+    role_flags(one)
 
     one = _command(commands, "replay", replay, "show a recorded run, whole or as at a step")
     one.add_argument("run_dir", type=Path)
@@ -282,11 +271,6 @@ def _command(commands: Any, name: str, run: Callable[..., int], help_text: str) 
     return one
 
 
-def _roles(parser: argparse.ArgumentParser, *names: str) -> None:
-    for name in names:
-        parser.add_argument(f"--{name}", metavar="SPEC", help=f"who plays the {name} (VESTA_{name.upper()})")
-
-
 def _indexing(parser: argparse.ArgumentParser) -> None:
     text = "language spoken, e.g. de (VESTA_LANGUAGE; default: detected)"
     parser.add_argument("--language", metavar="CODE", help=text)
@@ -314,11 +298,7 @@ def _above(kind: type[int] | type[float]) -> Callable[[str], float]:
 
 def _settings(arguments: argparse.Namespace) -> Settings:
     known = set(Settings.__slots__)
-    chosen = {name: value for name, value in vars(arguments).items() if name in known}
-    settings = from_environment(**chosen)
-    if settings.max_steps < 1:
-        raise BadInput(f"--max-steps must be at least 1, got {settings.max_steps}")
-    return settings
+    return from_environment(**{name: value for name, value in vars(arguments).items() if name in known})
 
 
 def _stoppable(control: Control) -> Control:
@@ -346,7 +326,8 @@ def _progress(event: Event) -> None:
         case Decided():
             _say(f"step {event.step}: {event.action.operation}: {event.action.thought}")
         case Observed():
-            _say(f"  {event.error or event.output.splitlines()[0] if event.output else event.error}")
+            first, *_ = (event.error or event.output).split("\n")
+            _say(f"  {first}")
         case _:
             pass
 
