@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import ui_page
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from vesta_ui import files, scene_index
 from vesta_ui.control import Control
@@ -51,6 +51,25 @@ def test_every_scene_is_shown_and_scored(site: ui_page.Site) -> None:
     best = library.open_entry(site.runs_settings, entry).search("purple", 1)[0]
     assert scenes.first.get_attribute("data-scene") == best.scene.id
     assert scores[0] == pytest.approx(best.score, abs=0.001)
+
+
+def test_every_scene_of_a_long_video_can_be_reached(site: ui_page.Site) -> None:
+    page = site.open("?tab=library")
+
+    def longer(route: Route) -> None:
+        index = route.fetch().json()
+        rows = [index["rows"][0] | {"id": f"s{n:05d}", "s": n, "e": n + 1} for n in range(1000)]
+        route.fulfill(json=index | {"rows": rows})
+
+    page.route("**/scenes?query=*", longer)
+    scenes, strip = inspected(page), page.locator("#library .strip")
+    expect(scenes).to_have_count(400)
+    strip.get_by_role("button", name="scenes 401–800 of 1000").click()
+    expect(scenes).to_have_count(800)
+    strip.get_by_role("button", name="scenes 801–1000 of 1000").click()
+    expect(scenes).to_have_count(1000)
+    expect(strip.get_by_role("button", name="of 1000")).to_have_count(0)
+    assert [one.get_attribute("data-scene") for one in scenes.all()[::333]] == ["s00000", "s00333", "s00666", "s00999"]
 
 
 def test_a_failed_scene_is_red_and_redone(site: ui_page.Site) -> None:

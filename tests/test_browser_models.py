@@ -156,6 +156,8 @@ def test_a_long_examination_tells_how_far_it_is_and_is_cancelled(
         assert len(heard) == count < 600, "the work itself has ended"
     examine.click()
     expect(page.locator("#doctor .facts")).to_contain_text("h264")
+    expect(page.locator("#doctor .facts")).to_contain_text(re.compile(r"duration[\d.]+ s"))
+    expect(page.locator("#doctor .facts dd[title]")).to_have_text(site.sha256[:16])
     expect(cancel).to_be_hidden()
 
 

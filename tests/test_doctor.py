@@ -145,6 +145,11 @@ def test_a_report_is_json_and_text(tmp_path: Path) -> None:
     assert data["name"] == "v.ts" and {o["code"] for o in data["oddities"]} == {"start", "player-copy"}
     text = report.as_text()
     assert "first time stamp is 10.000 s" in text and "means:" in text and "so:" in text
+    assert (
+        re.search(r"duration +2 s\n", text)
+        and re.search(r"size +\d+ bytes\n", text)
+        and re.search(r"rotation +0°", text)
+    )
     assert "Nothing odd" in examine(plain(tmp_path)).as_text()
 
 

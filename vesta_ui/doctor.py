@@ -46,16 +46,22 @@ class Report:
         return asdict(self) | {"oddities": [asdict(o) for o in self.oddities]}
 
     def as_text(self) -> str:
-        width = max(len(name) for name in self.facts)
-        lines = [
-            self.name,
-            *(f"  {name.replace('_', ' '):{width}}  {_plain(value)}" for name, value in self.facts.items()),
-        ]
+        named = [(*_label(name), _plain(value)) for name, value in self.facts.items()]
+        width = max(len(label) for label, *_ in named)
+        lines = [self.name, *(f"  {label:{width}}  {value}{unit}" for label, unit, value in named)]
         if not self.oddities:
             return "\n".join([*lines, "", "Nothing odd was found."])
         for odd in self.oddities:
             lines += ["", f"{odd.what} [{odd.code}]", f"  means: {odd.meaning}", f"  so:    {odd.action}"]
         return "\n".join(lines)
+
+
+def _label(name: str) -> tuple[str, str]:
+    """A fact's name for people, and the unit behind its value."""
+    for ending, unit in (("_s", " s"), ("_degrees", "°"), ("_bytes", " bytes")):
+        if name.endswith(ending):
+            return name.removesuffix(ending).replace("_", " "), unit
+    return name.replace("_", " "), ""
 
 
 def _plain(value: Any) -> str:

@@ -34,7 +34,12 @@
     V.append(root, [h("div.page-top", {}, h("h2", {}, "Video"), path, h("button.mini.main", { type: "button", onclick: examine }, "Examine"), leave), result,
       h("div.page-top", {}, h("h2", {}, "Models"), spec, h("button.mini.main", { type: "button", title: "Makes a few small requests, which a provider may charge for", onclick: probe }, "Ask it"), halt), models, roles]);
     const plain = (x) => (typeof x === "boolean" ? (x ? "yes" : "no") : typeof x === "number" ? +x.toFixed(3) : Array.isArray(x) ? x.join("; ") : x === null ? "–" : String(x));
-    const report = (r) => [h("h3", {}, r.name), h("dl.facts", {}, Object.entries(r.facts).map(([k, x]) => h("div", {}, h("dt", {}, k.replaceAll("_", " ")), h("dd", {}, plain(x))))),
+    const UNITS = [["_s", " s"], ["_degrees", "°"], ["_bytes", " bytes"]];
+    const fact = ([name, x]) => {
+      const [end, unit] = UNITS.find(([end]) => name.endsWith(end)) || ["", ""], label = name.slice(0, name.length - end.length).replaceAll("_", " ");
+      return h("div", {}, h("dt", {}, label), name === "sha256" ? h("dd.mono", { title: x }, x.slice(0, 16)) : h("dd", {}, (end === "_bytes" ? x.toLocaleString("en") : plain(x)) + unit));
+    };
+    const report = (r) => [h("h3", {}, r.name), h("dl.facts", {}, Object.entries(r.facts).map(fact)),
       r.oddities.length ? h("ul.warnings", {}, r.oddities.map((o) => h("li", {}, h("b", {}, o.what), " ", o.meaning, " ", h("span.dim", {}, o.action)))) : h("p.ok", {}, "✓ Nothing odd was found.")];
     const check = (c) => h("div.role", {}, h("b", {}, c.name), h("span.mono", { class: c.verdict === "good" ? "ok" : "bad" }, `${SIGN[c.verdict]} ${c.verdict}`), h("span", {}, c.text, c.fix ? h("span.dim", {}, " — " + c.fix) : null));
     V.on("tab", async (name) => {

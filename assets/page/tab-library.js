@@ -25,7 +25,7 @@
 
     function item(video, runs) {
       const known = [video.duration && V.clock(video.duration, false), video.width && `${video.width} × ${video.height}`, video.codec, video.here ? "" : "the file is not here"].filter(Boolean);
-      const count = h("span"); runs.then((all) => { count.textContent = ` · ${V.plural(all.filter((r) => r.sha256 === video.key).length, "run")}`; });
+      const count = h("span"); runs.then((all) => { count.textContent = `${known.length ? " · " : ""}${V.plural(all.filter((r) => r.sha256 === video.key).length, "run")}`; });
       return h("article.card.video", { data: { video: video.key } }, h("div.still", {}, video.still ? still(video, video.still) : null),
         h("div.run-main", {}, h("b", {}, video.name), h("p.dim", {}, known.join(" · "), count), h("p.dim.mono", { title: "Content hash" }, video.key.slice(0, 16)),
           video.indexes.length ? null : h("p.dim", {}, "Not indexed yet: it is when a question is asked about it.")),
@@ -39,6 +39,11 @@
         h("a.mini", { href: V.url(`index/${index.id}/export`), download: "", title: "The index as one file: scenes, frames, speech and vectors" }, "export")), place);
     }
 
+    /* A button in the place of the scenes from `from` on; it becomes the next of them. */
+    function further(rows, from, scene) {
+      const upto = Math.min(rows.length, from + MOST);
+      return h("button.mini", { type: "button", onclick: (e) => e.currentTarget.replaceWith(...rows.slice(from, upto).map(scene), ...(upto < rows.length ? [further(rows, upto, scene)] : [])) }, `scenes ${from + 1}–${upto} of ${rows.length}`);
+    }
     async function inspect(video, index, place, query = "") {
       const field = h("input", { type: "search", placeholder: "try a query: every scene gets its score", "aria-label": "Query for the scenes of this index", value: query, onkeydown: (e) => e.key === "Enter" && inspect(video, index, place, field.value) });
       const found = await V.get(`index/${index.id}/scenes?query=${encodeURIComponent(query)}`).catch((error) => ({ error: error.message }));
@@ -60,7 +65,7 @@
         failed.length ? h("button.mini.bad", { type: "button", onclick: (e) => redo(failed.map((s) => s.id), e.currentTarget) }, `redo ${V.plural(failed.length, "failed scene")}`) : null),
         h("p.dim", {}, `speech: ${found.heard}`),
         found.notices.length ? h("ul.warnings", {}, found.notices.map((n) => h("li", {}, n))) : null,
-        h("div.strip", { tabindex: "0", role: "group", "aria-label": `Scenes of ${video.name}` }, rows.slice(0, MOST).map(scene)), rows.length > MOST ? h("p.dim", {}, `The first ${MOST} of ${rows.length} scenes.`) : null);
+        h("div.strip", { tabindex: "0", role: "group", "aria-label": `Scenes of ${video.name}` }, rows.slice(0, MOST).map(scene), rows.length > MOST ? further(rows, MOST, scene) : null));
     }
     V.on("tab", (name) => name === "library" && draw());
     return { update: (value) => {
