@@ -38,8 +38,8 @@ from vesta_ui.models import Request
 from vesta_ui.runs.run import Run
 from vesta_ui.settings import Settings
 
-GREY, BROWN, GREEN, BLUE, RED, SAND, VIOLET, TEAL = (
-    (90, 90, 90), (110, 80, 50), (40, 120, 60), (50, 80, 170), (150, 40, 40), (190, 170, 130), (110, 60, 140), (30, 130, 130),
+GREY, BROWN, GREEN, BLUE, RED, VIOLET, TEAL = (
+    (90, 90, 90), (110, 80, 50), (40, 120, 60), (50, 80, 170), (150, 40, 40), (110, 60, 140), (30, 130, 130),
 )  # fmt: skip
 SCENES = [
     Scene(8, GREY),  # 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import threading
@@ -9,16 +10,22 @@ from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from vesta_ui.errors import BadInput
 from vesta_ui.settings import Settings
 from vesta_ui.ui import assets, desktop
 
+if TYPE_CHECKING:
+    import gradio as gr
+
+    from vesta_ui.bench.suite import Benches
+    from vesta_ui.runs.registry import Runs
+    from vesta_ui.ui.videos import Shelf
+
 PORTS = 50
 """How many ports after a busy one are tried."""
-
-
+TAKEN = (errno.EADDRINUSE, errno.EACCES, 10048)  # the last is Windows' own number of the first
 SAY: Callable[[str], None] = partial(print, flush=True)
 """At once: whoever started the server through a pipe waits for its address."""
 
@@ -56,7 +63,7 @@ def launch(
         page.close(verbose=False)
 
 
-def served(settings: Settings, port: int, *, mcp: bool = False) -> tuple[Any, Any]:
+def served(settings: Settings, port: int, *, mcp: bool = False) -> tuple[gr.Blocks, Closing]:
     """Build and start the page; returns the blocks and what must be closed after them."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read by gradio when imported
     os.environ["GRADIO_TEMP_DIR"] = str(settings.data_dir / "uploads")
@@ -102,7 +109,7 @@ def served(settings: Settings, port: int, *, mcp: bool = False) -> tuple[Any, An
 class Closing:
     """Stops what still runs when the server ends, so that every trace is whole."""
 
-    def __init__(self, runs: Any, shelf: Any, benches: Any) -> None:
+    def __init__(self, runs: Runs, shelf: Shelf, benches: Benches) -> None:
         self.runs, self.shelf, self.benches = runs, shelf, benches
 
     def close(self) -> None:
@@ -129,7 +136,7 @@ def free_port(host: str, wanted: int) -> int:
             try:
                 probe.bind((host, port))
             except OSError as error:
-                if not isinstance(error, OSError) or error.errno in (98, 48, 10048, 13):
+                if error.errno in TAKEN:
                     continue
                 raise BadInput(f"the address {host} cannot be used: {error.strerror}") from error
             return int(probe.getsockname()[1])
