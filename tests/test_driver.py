@@ -12,7 +12,6 @@ from typing import Any, cast
 import pytest
 
 from vesta_ui.agents import Driver
-from vesta_ui.agents.state import State, initial
 from vesta_ui.control import Control
 from vesta_ui.domain import (
     Action,
@@ -49,6 +48,7 @@ from vesta_ui.roles import Decision
 from vesta_ui.runs.session import fold
 from vesta_ui.scene_index import Bill
 from vesta_ui.settings import Settings
+from vesta_ui.state import State, initial
 
 QUESTION = Question("Which colour is it?", (Choice("A", "red"), Choice("B", "blue")))
 FACTS = VideoFacts("0" * 64, "a.mp4", 60.0, 320, 180, 30.0, True, "h264")

@@ -23,7 +23,6 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
 from vesta_ui import events as ev
-from vesta_ui.agents.state import advance, digest, initial
 from vesta_ui.domain import Interval, Message, ModelCall, Usage
 from vesta_ui.errors import BadInput
 from vesta_ui.frames import FrameStore
@@ -32,6 +31,7 @@ from vesta_ui.runs.export import markdown
 from vesta_ui.runs.registry import Runs
 from vesta_ui.runs.run import Run, load
 from vesta_ui.settings import Settings
+from vesta_ui.state import advance, digest, initial
 
 PRIVATE = "/home/ada/films/walk.mp4 with sk-" + "a1B2" * 8
 HASH = re.compile(r"script-src 'sha256-([^']+)'")

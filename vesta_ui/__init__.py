@@ -6,7 +6,7 @@ An agent is a generator of events; everything else records, replays, folds or dr
     runs      run threads, recorder, fold, compare, reports
     agents    vesta, save, explore, native: they emit events and never import each other
     exploration   what save, explore and native share
-    operations · router · policies · compact
+    operations · router · policies · compact · state
     ledger · scene_index · roles
     encoders · models · shots · transcript · playback
     video

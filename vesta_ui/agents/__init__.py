@@ -22,7 +22,6 @@ from typing import Protocol
 
 from vesta_ui import encoders, registry, scene_index
 from vesta_ui import ledger as ledgers
-from vesta_ui.agents.state import State, advance, digest, initial
 from vesta_ui.control import Control
 from vesta_ui.domain import EMPHASES, Action, Answer, MemoryItem, Notice, Outcome, Policy, Snapshot, View
 from vesta_ui.errors import BadSpec, ModelFailed, OperationRefused, Stopped, VestaError
@@ -47,6 +46,7 @@ from vesta_ui.operations.finalize import answer_of
 from vesta_ui.roles import Decision
 from vesta_ui.roles.loading import check_roles
 from vesta_ui.settings import ABLATIONS, VIEW_CHARS, Settings, public_spec
+from vesta_ui.state import State, advance, digest, initial
 from vesta_ui.video import Video
 
 AGENTS = {

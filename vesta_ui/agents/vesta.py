@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 
 from vesta_ui import policies, router
-from vesta_ui.agents.state import State
 from vesta_ui.compact import compact
 from vesta_ui.domain import (
     EMPHASES,
@@ -34,6 +33,7 @@ from vesta_ui.roles import Context, Decision
 from vesta_ui.roles.embedded import EmbeddedReasoner
 from vesta_ui.roles.loading import load_estimator, load_reasoner
 from vesta_ui.settings import ABLATIONS
+from vesta_ui.state import State
 
 
 class Vesta:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vesta_ui.agents.state import State
 from vesta_ui.commands import table
 from vesta_ui.domain import Interval, Policy, Snapshot
 from vesta_ui.policies import Retrieval
 from vesta_ui.runs.catalog import RunSummary, family
 from vesta_ui.runs.debug import Difference
 from vesta_ui.runs.run import Run
+from vesta_ui.state import State
 
 
 def money(usd: float | None) -> str:

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from vesta_ui.domain import Action, Frame, Interval, MemoryItem, Notice, Question, Snapshot, VideoFacts, View
 from vesta_ui.errors import OperationRefused
+from vesta_ui.events import Event
 from vesta_ui.ledger import Ledger
 from vesta_ui.operations import Result, Workspace, load
 from vesta_ui.operations.arguments import Arguments, checked
 from vesta_ui.roles import Decision, Look
-
-if TYPE_CHECKING:
-    from vesta_ui.agents.state import State
-    from vesta_ui.events import Event
+from vesta_ui.state import State
 
 
 @dataclass(frozen=True, slots=True)

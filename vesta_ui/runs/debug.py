@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vesta_ui import agents, encoders, policies, registry, scene_index
-from vesta_ui.agents.state import State
 from vesta_ui.compact import compact
 from vesta_ui.control import Control
 from vesta_ui.domain import EMPHASES, Action, Flag, Policy, Question, Snapshot, View
@@ -26,6 +25,7 @@ from vesta_ui.runs.fork import check_action
 from vesta_ui.runs.session import Session, fold, until_step
 from vesta_ui.scene_index import SceneIndex
 from vesta_ui.settings import Settings
+from vesta_ui.state import State
 from vesta_ui.video import open_video
 
 

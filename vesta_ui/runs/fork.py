@@ -15,7 +15,6 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from vesta_ui import agents, operations, registry
-from vesta_ui.agents.state import advance, digest, initial
 from vesta_ui.domain import Action, Policy, Question, View
 from vesta_ui.errors import BadInput, BadTrace, OperationRefused
 from vesta_ui.events import (
@@ -36,6 +35,7 @@ from vesta_ui.operations.finalize import answer_of
 from vesta_ui.runs import recorder
 from vesta_ui.runs.session import until_step
 from vesta_ui.settings import ABLATIONS, Settings
+from vesta_ui.state import advance, digest, initial
 
 
 @dataclass(frozen=True, slots=True)

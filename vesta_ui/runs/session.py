@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from vesta_ui.agents.state import State, advance, initial
 from vesta_ui.domain import Answer, Entry, Notice, Route, Scene, Usage
 from vesta_ui.events import (
     Decided,
@@ -28,6 +27,7 @@ from vesta_ui.events import (
     Warned,
 )
 from vesta_ui.settings import ABLATIONS
+from vesta_ui.state import State, advance, initial
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from vesta_ui.agents.state import advance, digest, initial
 from vesta_ui.errors import BadTrace
 from vesta_ui.events import Decided, Event, Observed, Routed, RunStarted, StepStarted
 from vesta_ui.runs import recorder
+from vesta_ui.state import advance, digest, initial
 
 
 def problems(folder: Path) -> list[str]:

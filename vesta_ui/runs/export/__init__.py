@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from vesta_ui import files
-from vesta_ui.agents.state import advance, digest, initial
 from vesta_ui.errors import BadInput
 from vesta_ui.events import EVENT, RunStarted, StepStarted
 from vesta_ui.runs import recorder
@@ -27,6 +26,7 @@ from vesta_ui.runs.redact import Redacted, Redactor
 from vesta_ui.runs.registry import Runs
 from vesta_ui.runs.run import Run
 from vesta_ui.runs.verify import frames_of
+from vesta_ui.state import advance, digest, initial
 
 
 @dataclass(frozen=True, slots=True)
