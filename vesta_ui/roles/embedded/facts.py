@@ -49,18 +49,8 @@ def facts_of(context: Context) -> list[Fact]:
     shown = {e.id: e for e in context.snapshot.entries} if context.snapshot else {}
     for entry in shown.values():
         o = entry.observation
-        _keep(
-            found,
-            Fact(
-                entry.id,
-                o.interval,
-                o.modality,
-                o.content,
-                o.text,
-                o.verdict,
-                frozenset({(entry.step, entry.operation)}),
-            ),
-        )
+        calls = frozenset({(entry.step, entry.operation)})
+        _keep(found, Fact(entry.id, o.interval, o.modality, o.content, o.text, o.verdict, calls))
     for item in context.memory:
         if item.operation in PERCEIVING and not (item.entry_ids and set(item.entry_ids) <= set(shown)):
             for fact in _remembered(item):
@@ -78,11 +68,13 @@ def _remembered(item: MemoryItem) -> list[Fact]:
     matches = [m for m in map(_LINE.match, item.output.splitlines()) if m]
     ids = item.entry_ids if len(item.entry_ids) == len(matches) else ("",) * len(matches)
     modality = Modality.SPEECH if item.operation == "speech" else Modality.PICTURE
-    return [
-        Fact(name, Interval(_seconds(m.groups()[:3]), max(_seconds(m.groups()[:3]), _seconds(m.groups()[3:6]))), modality, m[7],
-             " / ".join(_SIGN.findall(m[7])) if modality is Modality.PICTURE else "", calls=frozenset({(item.step, item.operation)}))
-        for name, m in zip(ids, matches, strict=True)
-    ]  # fmt: skip
+    calls = frozenset({(item.step, item.operation)})
+    facts = []
+    for name, m in zip(ids, matches, strict=True):
+        start, end, said = _seconds(m.groups()[:3]), _seconds(m.groups()[3:6]), m[7]
+        text = " / ".join(_SIGN.findall(said)) if modality is Modality.PICTURE else ""
+        facts.append(Fact(name, Interval(start, max(start, end)), modality, said, text, calls=calls))
+    return facts
 
 
 def _seconds(clock: tuple[str | None, ...]) -> float:
@@ -119,8 +111,8 @@ def missing(wanted: list[Interval], done: tuple[Interval, ...], least_s: float =
 
 def narrow(interval: Interval, longest_s: float) -> Interval:
     """The middle of an interval: an observation's middle is where it was looked at."""
-    middle, half = (interval.start + interval.end) / 2, min(interval.length, longest_s) / 2
-    return Interval(middle - half, middle + half)
+    half = min(interval.length, longest_s) / 2
+    return Interval(interval.middle - half, interval.middle + half)
 
 
 def pieces(interval: Interval, longest_s: float) -> list[Interval]:

@@ -19,7 +19,7 @@ from vesta_ui import perception
 from vesta_ui.control import Control
 from vesta_ui.domain import Interval, Modality, Observation, Question
 from vesta_ui.perception import Image
-from vesta_ui.perception import objects as perception_motion
+from vesta_ui.perception.objects import movements, things
 from vesta_ui.roles import Look, Seen
 from vesta_ui.roles.embedded.describing import Glance, describe, told_things
 from vesta_ui.roles.embedded.reading import MET, read
@@ -74,7 +74,7 @@ class EmbeddedObserver:
     ) -> list[Observation]:
         """One observation for each stretch that looks the same, and one for each further number on a sign."""
         glances = self._glances(looks, interval, control)
-        moves = perception_motion.movements([look.image for look in looks]) if len(looks) > 1 else []
+        moves = movements([look.image for look in looks]) if len(looks) > 1 else []
         found: list[Observation] = []
         for glance in glances:
             told = [
@@ -84,23 +84,23 @@ class EmbeddedObserver:
             ]
             sentence = describe(glance, told, question)
             r = read(sentence, question, focus)
-            things = told_things(glance, question)
-            named = glance.signs[0].text.lower() if glance.signs else things[0].name if things else ""
+            vivid = told_things(glance, question)
+            named = glance.signs[0].text.lower() if glance.signs else vivid[0].name if vivid else ""
             readings = numbers(glance.signs)
             number = next((n for n in readings if n[0] == r.number), readings[0] if readings else (None, "", ""))
             found.append(
                 Observation(
-                    glance.span,
-                    Modality.PICTURE,
-                    sentence,
-                    r.verdict,
-                    r.confidence,
-                    glance.text,
-                    r.event or named,
-                    state(glance.signs),
-                    number[0],
-                    number[1],
-                    r.stances,
+                    interval=glance.span,
+                    modality=Modality.PICTURE,
+                    content=sentence,
+                    verdict=r.verdict,
+                    confidence=r.confidence,
+                    text=glance.text,
+                    event=r.event or named,
+                    state=state(glance.signs),
+                    number=number[0],
+                    number_of=number[1],
+                    stances=r.stances,
                     examined=interval if not found else None,
                 )
             )
@@ -120,7 +120,7 @@ class EmbeddedObserver:
             after = looks[n + 1].time if n + 1 < len(looks) else None
             start = max(interval.start, look.time - REACH_S, (before + look.time) / 2 if before is not None else 0.0)
             end = min(interval.end, look.time + REACH_S, (after + look.time) / 2 if after is not None else interval.end)
-            vivid = tuple(perception_motion.things(look.image))
+            vivid = tuple(things(look.image))
             main = tuple(c.name for c in perception.colours(look.image, least=0.04))
             glance = Glance(
                 Interval(start, max(start, end)), written[n], vivid, main, perception.brightness(look.image), (n,)
