@@ -127,20 +127,10 @@ def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "
     spans = merge(given) or shortest_cited
     shortest = 1 / video.fps if video.fps > 0 else 0.04
     length = min(video.duration_s, max(shortest, sum(span.length for span in spans)))
-    rows = []
-    for one, session, name, there in zip(every, sessions, said, agreeing, strict=True):
-        usage = session.usage
-        times = [f.time for e in one.events if isinstance(e, Observed) for f in e.frames]
-        counted = bool(usage.input_tokens)
-        tokens = input_tokens(one)
-        rows.append(
-            Spent(
-                agent=agent_of(session), answer=name, agrees=there, frames=len(times),
-                inside=sum(any(span.start <= t <= span.end for span in spans) for t in times), tokens=tokens,
-                counted=counted, cost_usd=usage.cost_usd, seconds=session.at, share=_cited_share(session, video.duration_s),
-                frames_per_s=len(times) / length, tokens_per_s=tokens / length,
-            )
-        )  # fmt: skip
+    rows = [
+        _spent(one, name, there, spans, length, video.duration_s)
+        for one, name, there in zip(every, said, agreeing, strict=True)
+    ]
     least = min((row.tokens for row in rows if row.agrees and row.tokens), default=1)
     compared = [replace(row, times=round(row.tokens / least, 2) if row.agrees and row.tokens else None) for row in rows]
     return Pay(
@@ -152,6 +142,27 @@ def pay(every: Sequence[Run], evidence: Sequence[Interval] = (), answer: str = "
         agreed=agreed,
         cited=not evidence,
         known=bool(answer),
+    )
+
+
+def _spent(
+    one: Run, answer: str, reached: bool, evidence: Sequence[Interval], evidence_s: float, duration_s: float
+) -> Spent:
+    session, tokens = one.session(), input_tokens(one)
+    times = [f.time for e in one.events if isinstance(e, Observed) for f in e.frames]
+    return Spent(
+        agent=agent_of(session),
+        answer=answer,
+        agrees=reached,
+        frames=len(times),
+        inside=sum(any(span.start <= t <= span.end for span in evidence) for t in times),
+        tokens=tokens,
+        counted=bool(session.usage.input_tokens),
+        cost_usd=session.usage.cost_usd,
+        seconds=session.at,
+        share=_cited_share(session, duration_s),
+        frames_per_s=len(times) / evidence_s,
+        tokens_per_s=tokens / evidence_s,
     )
 
 
