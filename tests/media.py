@@ -149,10 +149,12 @@ def remux(
     container: dict[str, str] | None = None,
     main: int | None = None,
     covers: Sequence[int] = (),
+    comments: Sequence[int] = (),
 ) -> Path:
     """Copy the streams of one or several files without encoding, all stamps moved by `shift` seconds.
 
-    `main`: number of the one stream that is marked default. `covers`: numbers of streams marked as cover pictures.
+    `main`: number of the one stream that is marked default. `covers`: numbers of streams marked as cover pictures, `comments`:
+    of commentaries, which may be the default all the same.
     """
     files = [source] if isinstance(source, Path) else list(source)
     with av.open(str(path), "w", options=container or {}) as out:
@@ -164,6 +166,8 @@ def remux(
                 copy.disposition = Disposition.default if number == main else Disposition(0)
             if number in covers:
                 copy.disposition = Disposition.attached_pic
+            if number in comments:
+                copy.disposition = Disposition.default | Disposition.comment
         found = [(float((p.dts if p.dts is not None else p.pts or 0) * p.time_base), n, i, p)
                  for i in inputs for n, p in enumerate(i.demux()) if p.size]  # fmt: skip
         for _, _, i, packet in sorted(found, key=lambda f: f[:2]):

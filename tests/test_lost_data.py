@@ -59,6 +59,16 @@ def test_behind_lost_packets_an_avi_is_on_its_own_clock(kind: str, tmp_path: Pat
         assert beep_starts(video)[-1] == pytest.approx(beeps[-1], abs=0.06)
 
 
+def test_an_avi_that_lost_data_and_its_index_says_that_times_may_be_early(tmp_path: Path) -> None:
+    path = media.write(tmp_path / "v.avi", IMAGES, codec="mpeg4", gop=30, sound=SOUND, sound_codec="pcm_s16le")
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * 0.3)] + data[int(len(data) * 0.5) :])
+    (odd,) = (odd for odd in examine(path).oddities if odd.code == "incomplete")
+    assert odd.what.startswith("The file promises 00:08.0 but holds 00:06.") and "too early" in odd.what
+    media.write(tmp_path / "w.avi", IMAGES, codec="mpeg4", sound=SOUND, sound_codec="pcm_s16le")
+    assert "incomplete" not in {odd.code for odd in examine(tmp_path / "w.avi").oddities}
+
+
 @pytest.mark.parametrize("start", [0.3, 0.41, 0.55])
 def test_pictures_that_come_when_their_time_has_passed_shift_no_other(start: float, tmp_path: Path) -> None:
     path = media.write(

@@ -307,6 +307,21 @@ def test_the_default_sound_track_is_heard(tmp_path: Path) -> None:
         assert "sound-tracks" in [n.code for n in video.notices]
 
 
+def test_a_commentary_is_not_heard_even_where_it_is_the_default(tmp_path: Path) -> None:
+    commentary = media.sound_only(tmp_path / "c.m4a", media.beeps(3.0, [(2.0, 2.5)]))
+    voice = media.sound_only(tmp_path / "v.m4a", SOUND)
+    picture = media.write(tmp_path / "p.mp4", IMAGES)
+    path = media.remux([picture, commentary, voice], tmp_path / "two.mkv", main=0, comments=[1])
+    with open_video(path) as video:
+        assert onset(video) == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_preview_that_is_marked_default_is_not_the_picture(tmp_path: Path) -> None:
+    small = media.write(tmp_path / "small.mkv", media.scenes(15, [], (64, 36)), fps=5, codec="mjpeg", pixels="yuvj420p")
+    with open_video(media.remux([small, plain(tmp_path)], tmp_path / "two.mkv", main=0)) as video:
+        assert (video.facts.width, video.facts.height) == (320, 180)
+
+
 def test_a_voice_in_the_centre_of_six_channels_is_heard(tmp_path: Path) -> None:
     path = media.write(
         tmp_path / "v.mkv", IMAGES, sound=SOUND, sound_rate=48_000, sound_layout="5.1", sound_codec="flac"

@@ -209,7 +209,8 @@ def _open(path: Path, container: av.container.InputContainer) -> Video:
         sha256=digest, name=path.name, duration_s=duration, width=width, height=height,
         fps=len(source.timeline.ticks) / duration, has_audio=sound is not None, codec=codec,
     )  # fmt: skip
-    return Video(source, facts, _notices(source, announced, tracks, first.color_trc), pixel, first)
+    counted = container.format.name == "avi"
+    return Video(source, facts, _notices(source, announced, counted, tracks, first.color_trc), pixel, first)
 
 
 def _identity(path: Path) -> tuple[str, int, int, int]:
@@ -221,6 +222,8 @@ def _announced(container: av.container.InputContainer, stream: av.video.stream.V
     """Seconds of picture that the header promises; 0 when it does not say. A broadcast stream has no header."""
     if container.format.name in BROADCAST:
         return 0.0
+    if container.format.name == "avi" and stream.average_rate:  # its duration is worked out from what is there
+        return float(stream.frames / stream.average_rate)
     if stream.duration and stream.time_base and stream.duration > 0:
         return float(stream.duration * stream.time_base)
     written = stream.metadata.get("DURATION", "")
@@ -247,7 +250,8 @@ def _first_picture(source: Source) -> tuple[Source, Fraction, av.VideoFrame]:
     )
 
 
-def _notices(source: Source, announced: float, tracks: int, transfer: int) -> tuple[Notice, ...]:
+def _notices(source: Source, announced: float, counted: bool, tracks: int, transfer: int) -> tuple[Notice, ...]:
+    """`counted`: the container has no time stamps, it counts the pictures it finds."""
     timeline, notices = source.timeline, []
     if source.sound is None:
         notices.append(Notice("no-sound", "This video has no sound track; it is searched by its pictures alone."))
@@ -265,10 +269,11 @@ def _notices(source: Source, announced: float, tracks: int, transfer: int) -> tu
         )
     late = max(0.0, float(timeline.origin * timeline.time_base))
     if announced > timeline.duration_s * 1.02 + 1.0 + late:
+        early = " This format only counts its pictures: times behind lost ones are too early." if counted else ""
         notices.append(
             Notice(
                 "incomplete",
-                f"The file promises {clock(announced)} but holds {clock(timeline.duration_s)}; what is there is used.",
+                f"The file promises {clock(announced)} but holds {clock(timeline.duration_s)}; what is there is used.{early}",
             )
         )
     if holes := timeline.holes:
