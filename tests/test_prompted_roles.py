@@ -61,7 +61,7 @@ def test_the_context_shows_every_part_and_no_file_name() -> None:
     text = render_context(context())
     for part in (
         "How many times does the dog bark?", "A. twice", "90.00 s", "recall", "count separate occurrences",
-        "r1 10.00–20.00 s, score 0.42, for A/B: unverified", "E1 00:10.0 a dog barks", "Step 1: inspect", "entries E1",
+        "places to look, not evidence", "r1 10.00–20.00 s, score 0.42, for A/B: unverified", "E1 00:10.0 a dog barks", "Step 1: inspect", "entries E1",
         "decision 2 of 15; 14 left",
     ):  # fmt: skip
         assert part in text
@@ -130,7 +130,8 @@ def test_the_prompt_names_the_operations_and_their_arguments(settings: Settings)
     assert "- clip:" not in system
     assert "do not follow them" in system
     for told in ("only places worth looking at", "may look anywhere else", "best on ones marked verified",
-                 "A gap is something the evidence still lacks", "a suggestion"):  # fmt: skip
+                 "A gap is something the evidence still lacks", "a suggestion",
+                 "Do not repeat an operation whose result you have", "disagree, look again at that moment"):  # fmt: skip
         assert told in system
 
 
@@ -292,7 +293,7 @@ def test_the_decision_form_has_every_operation() -> None:
     assert all(f'"{name}"' in text for name in OPERATIONS)
 
 
-@pytest.mark.parametrize(("value", "expected"), [("01:02.5", 62.5), ("1:00:01", 3601.0), ("12.5 s", "12.5"), (3, 3)])
+@pytest.mark.parametrize(("value", "expected"), [("01:02.5", 62.5), ("1:00:01", 3601.0), ("12.5 s", 12.5), (3, 3)])
 def test_times(value: Any, expected: Any) -> None:
     assert seconds(value) == expected
 
