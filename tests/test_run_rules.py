@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,11 @@ import pytest
 from case_film import Scene, do, film, finalize, give_roles, intervals_asked, played, sighting
 
 from vesta_ui.domain import Choice, Outcome, Question
-from vesta_ui.events import RunFinished, StepStarted
+from vesta_ui.events import Routed, RunFinished, StepStarted
 from vesta_ui.models import Request
 from vesta_ui.runs.debug import recorded_view
 from vesta_ui.runs.run import Run
-from vesta_ui.settings import Settings
+from vesta_ui.settings import ABLATIONS, Settings
 from vesta_ui.ui.ledger_view import snapshot
 
 SAYS = Question("What does the man say?", (Choice("A", "Run"), Choice("B", "Wait")))
@@ -97,3 +98,27 @@ def test_without_an_index_no_gap_says_to_search(silent: Path, tmp_path: Path, mo
         assert ("retrieve" in {gap.operation for one in shown if one for gap in one.gaps}) is offered
         assert ("retrieve" in run.session().missing) is not offered
         assert recorded_view(run.events, 2) == shown[1]
+
+
+# ---- what each ablation hides from the Reasoner
+@pytest.mark.parametrize("ablation", ABLATIONS)
+def test_the_reasoner_is_shown_what_its_ablation_leaves(
+    silent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ablation: str
+) -> None:
+    def found(request: Request) -> dict[str, Any]:
+        return {
+            "observations": [sighting(one.start, one.end, "a man leaves", "yes") for one in intervals_asked(request)]
+        }
+
+    plays = iter([do("inspect", intervals=[[0, 8], [8, 16], [16, 24]], focus="the man"), finalize("B", [])])
+    told = give_roles(monkeypatch, reasoner=lambda request: next(plays), observer=found)["reasoner"]
+    run = ask(silent, tmp_path, Question("Why does he leave?", SAYS.choices), ablation=ablation)
+    parts, text = ABLATIONS[ablation], told.text(1)
+    assert ("Guidance (contrastive" in text) is parts.routing
+    assert ("Evidence ledger" in text) is parts.ledger
+    assert ("Provisional references" in text) is parts.retrieval
+    listed = re.findall(r"^│ r\d+ .*: (\w+)$", text.partition("Evidence ledger")[0], re.MULTILINE)
+    assert set(listed) == ({"verified" if parts.ledger else "unverified"} if parts.retrieval else set())
+    assert any(isinstance(e, Routed) for e in run.events) is parts.routing
+    system = told.requests[1].turns[0].text
+    assert ("- retrieve:" in system) is parts.retrieval
