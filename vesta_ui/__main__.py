@@ -205,15 +205,17 @@ def _parser() -> argparse.ArgumentParser:
 
     one = _command(commands, "ask", ask, "ask a question about a video")
     one.add_argument("video", type=Path)
-    one.add_argument("question")
+    one.add_argument("question", help="the question, or a whole multiple-choice question as pasted")
     one.add_argument("--choice", action="append", default=[], metavar="TEXT", help="an answer option; repeat it")
     one.add_argument("--agent", help="which agent answers (default vesta)")
     one.add_argument("--policy", choices=("focused", "recall", "contrastive"), help="π by hand instead of routed")
     one.add_argument("--emphasis", choices=("local", "coverage", "hypotheses"), help="μ by hand instead of routed")
     one.add_argument("--ablation", choices=tuple(ABLATIONS), help="which mechanisms run (VESTA §4.4)")
-    one.add_argument("--max-steps", type=int, help="most decisions before the forced answer (default 15)")
-    one.add_argument("--snapshot-chars", type=int, help="size of the ledger view, characters (default 8000)")
-    one.add_argument("--max-queries", type=int, help="B: most queries of save and explore (default 30)")
+    one.add_argument("--max-steps", type=int, metavar="N", help="most decisions before the forced answer (default 15)")
+    one.add_argument(
+        "--snapshot-chars", type=int, metavar="N", help="size of the ledger view, characters (default 8000)"
+    )
+    one.add_argument("--max-queries", type=int, metavar="N", help="B: most queries of save and explore (default 30)")
     one.add_argument("--native-frames", type=int, metavar="N", help="frames of native (default 60)")
     one.add_argument("--match-tokens", type=int, metavar="N", help="native takes as many frames as N input tokens hold")
     one.add_argument("--match", type=Path, metavar="RUN_DIR", help="… as the input tokens of that run hold")
@@ -237,7 +239,7 @@ def _parser() -> argparse.ArgumentParser:
 
     one = _command(commands, "replay", replay, "show a recorded run, whole or as at a step")
     one.add_argument("run_dir", type=Path)
-    one.add_argument("--step", type=int, metavar="K")
+    one.add_argument("--step", type=int, metavar="K", help="only what had happened by the end of step K")
 
     from vesta_ui.commands import COMMANDS
 
@@ -254,11 +256,13 @@ def _parser() -> argparse.ArgumentParser:
 
     from vesta_ui.bench import BENCHES
 
-    one = commands.add_parser("bench", help="measure something", description="measure something: one of the benches")
+    listed = "\n".join(f"  {name:<10}{what}" for name, (_, what) in BENCHES.items())
+    one = commands.add_parser(
+        "bench", help="measure something", epilog=f"the benches:\n{listed}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     one.set_defaults(command=bench)
-    one.add_argument(
-        "name", help="; ".join(f"{name}: {what}" for name, (_, what) in BENCHES.items()).replace("%", "%%")
-    )
+    one.add_argument("name", help="one of the benches below")
     one.add_argument("rest", nargs=argparse.REMAINDER, metavar="…", help="flags of the bench (--help lists them)")
     return parser
 

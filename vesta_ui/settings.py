@@ -61,6 +61,13 @@ ROLE_PRESETS: dict[str, dict[str, str]] = {
 
 
 ROLES = ("router", "reasoner", "observer", "speech", "encoder")
+_PLAYERS = (
+    "who routes the question",
+    "who decides",
+    "who looks at frames",
+    "who hears speech, or off",
+    "who embeds scenes",
+)
 _ADDRESSED = ("compatible", "remote")
 
 
@@ -176,8 +183,9 @@ class Settings:
 
 def role_flags(parser: ArgumentParser, names: Sequence[str] = ROLES) -> None:
     """`--router` and so on, each with the variable it comes before."""
-    for name in names:
-        parser.add_argument(f"--{name}", metavar="SPEC", help=f"who plays the {name} (VESTA_{name.upper()})")
+    for name, player in zip(ROLES, _PLAYERS, strict=True):
+        if name in names:
+            parser.add_argument(f"--{name}", metavar="SPEC", help=f"{player} (VESTA_{name.upper()})")
 
 
 def from_environment(env: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

@@ -59,20 +59,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--yes", action="store_true")
 
     one = add("fork", fork, "go on from step K of a run with one thing changed; the parent stays as it is")
-    one.add_argument("--step", type=int, required=True, metavar="K")
+    one.add_argument("--step", type=int, required=True, metavar="K", help="the first step that is decided anew")
     one.add_argument("--action", metavar="JSON", help='carry this out at step K: {"operation": …, "arguments": {…}}')
     one.add_argument("--observation", metavar="TEXT", help="what the step before returned, as tool memory holds it")
-    one.add_argument("--policy", choices=[policy.value for policy in Policy])
+    one.add_argument("--policy", choices=[policy.value for policy in Policy], help="π")
     one.add_argument("--view", metavar="EMPHASIS", help="μ: local, coverage or hypotheses")
     one.add_argument("--flags", default="", help="single views of μ, separated by commas")
-    one.add_argument("--question", metavar="TEXT")
-    one.add_argument("--choice", action="append", default=[], metavar="TEXT")
+    one.add_argument("--question", metavar="TEXT", help="another question, with its own --choice TEXT …")
+    one.add_argument("--choice", action="append", default=[], metavar="TEXT", help="an answer option; repeat it")
     _going_on(one)
 
     _going_on(add("continue", go_on, "go on with an interrupted run after its last whole step"))
 
     one = add("rerun", rerun, "carry out the operation of one step again, alone")
-    one.add_argument("--step", type=int, required=True, metavar="K")
+    one.add_argument("--step", type=int, required=True, metavar="K", help="the step")
     one.add_argument("--action", metavar="JSON", help="another operation, in the same state")
     one.add_argument("--video", type=Path, metavar="PATH")
 
@@ -81,7 +81,7 @@ def _going_on(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--video", type=Path, metavar="PATH", help="the video, if it is not where it was")
     for name in ("reasoner", "observer"):
         parser.add_argument(f"--{name}", dest=f"new_{name}", metavar="SPEC", help="another model")
-    parser.add_argument("--max-steps", dest="new_max_steps", type=int, help="another budget of decisions")
+    parser.add_argument("--max-steps", dest="new_max_steps", type=int, metavar="N", help="another budget of decisions")
 
 
 def run(chosen: argparse.Namespace, shell: Shell) -> int:
