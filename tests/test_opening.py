@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from vesta_ui.errors import BadVideo
-from vesta_ui.video import content_hash, decode, open_video
+from vesta_ui.video import container, content_hash, open_video
 from vesta_ui.video.timeline import PacketLog, build
 
 COUNT = 90
@@ -40,6 +40,11 @@ REFUSED: dict[str, tuple[Maker, str]] = {
     "web page": (lambda d: _file(d, "p.mp4", b"\n<!DOCTYPE html><title>403</title>"), "web page"),
     "noise": (lambda d: _file(d, "n.mp4", np.random.default_rng(1).bytes(5000)), "not a video"),
     "text": (lambda d: _file(d, "t.mp4", b"hello " * 200), "not a video"),
+    "subtitles": (lambda d: _file(d, "s.mp4", b"1\r\n00:00:01,000 --> 00:00:02,000\r\nHello\r\n"), "subtitle file"),
+    "WebVTT": (lambda d: _file(d, "s.mp4", b"\xef\xbb\xbfWEBVTT\n\n00:01.000 --> 00:02.000\nHello\n"), "subtitle file"),
+    "rich text": (lambda d: _file(d, "t.mp4", b"{\\rtf1 hello}"), "text document"),
+    "JSON": (lambda d: _file(d, "t.mp4", b'{"error": 403}'), "JSON"),
+    "not fetched": (lambda d: _file(d, "f.mp4", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"), "Git LFS"),
     "no index": (lambda d: media.cut_short(plain(d), 0.55), "moov atom not found"),
     "sound only": (lambda d: media.sound_only(d / "s.mp4", SOUND), "no moving picture"),
     "cover picture": (
@@ -81,7 +86,7 @@ def test_nothing_outside_the_file_is_read(tmp_path: Path, monkeypatch: pytest.Mo
     """Even when its beginning looks harmless, a playlist is not followed: only media containers are opened."""
     inner = plain(tmp_path, "x.ts")
     disguised = _file(tmp_path, "l.m3u8", f"#EXTM3U\n#EXTINF:3,\n{inner}\n#EXT-X-ENDLIST\n".encode())
-    monkeypatch.setattr(decode, "TEXT_STARTS", ())
+    monkeypatch.setattr(container, "TEXT_STARTS", ())
     with pytest.raises(BadVideo):
         open_video(disguised)
 
@@ -93,7 +98,7 @@ def test_pictures_said_to_lie_in_another_file_are_not_fetched(tmp_path: Path, mo
     trap = media.data_elsewhere(own, tmp_path / "trap.mov", other)
     with pytest.raises(BadVideo, match="without a single picture"):
         open_video(trap)
-    monkeypatch.setattr(decode, "OPTIONS", decode.OPTIONS | {"enable_drefs": "1", "use_absolute_path": "1"})
+    monkeypatch.setattr(container, "OPTIONS", container.OPTIONS | {"enable_drefs": "1", "use_absolute_path": "1"})
     with open_video(trap.rename(tmp_path / "followed.mov")) as video:
         assert media.number_in(video.frames_at([1.0])[0].image) == 30
 

@@ -168,8 +168,11 @@ def test_what_would_not_play_well_is_encoded_again(case: dict[str, object], tmp_
         assert_plays(copy)
 
 
-def test_late_sound_and_holes_keep_their_place(tmp_path: Path) -> None:
-    with open_video(plain(tmp_path, "v.mkv", sound_start=0.7)) as video, open_video(playable(video, tmp_path)) as copy:
+@pytest.mark.parametrize("pixels", ["yuv420p", "yuv444p"])
+def test_late_sound_and_holes_keep_their_place(pixels: str, tmp_path: Path) -> None:
+    """Both where packets are copied and where the sound is encoded again."""
+    path = plain(tmp_path, "v.mkv", sound_start=0.7, pixels=pixels)
+    with open_video(path) as video, open_video(playable(video, tmp_path)) as copy:
         start, block = next(iter(copy.audio()))
         assert start + np.argmax(np.abs(block) > 0.1) / 16_000 == pytest.approx(1.7, abs=0.04)
 

@@ -50,3 +50,23 @@ def test_a_track_inside_the_video_is_on_its_clock(name: str, tmp_path: Path) -> 
 def test_a_video_without_subtitles_says_what_to_choose(tmp_path: Path) -> None:
     with pytest.raises(BadSpec, match="no text subtitles"):
         read(media.write(tmp_path / "v.mp4", IMAGES), transcript.TRACK, tmp_path)
+
+
+@pytest.mark.parametrize("coded", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+def test_subtitles_in_any_usual_coding_are_read(coded: str, tmp_path: Path) -> None:
+    file = tmp_path / "talk.srt"
+    file.write_bytes("1\n00:00:01,000 --> 00:00:02,000\nL’été – Straße\n".encode(coded))
+    heard = read(media.write(tmp_path / "v.mp4", IMAGES), f"subtitles:{file}", tmp_path)
+    assert [word.text for word in heard.words] == ["L’été", "–", "Straße"]
+
+
+def test_odd_cues_are_data_on_the_clock(tmp_path: Path) -> None:
+    file = tmp_path / "talk.vtt"
+    file.write_text(
+        "WEBVTT\n\nSTYLE\n::cue { color: red }\n\nNOTE nothing\n\n00:01.000 --> 00:02.000 line:0\n<v Ann><script>alert(1)</script>\n\n"
+        "00:01.500 --> 00:02.500\n{\\an8}over\n\n00:05.000 --> 00:04.000\nbackwards\n\n-00:00:01,000 --> 00:00:01,000\nbefore it\n\n"
+        "-00:00:03,000 --> -00:00:02,000\nlong gone\n\n00:00:09,000 --> nowhere\nbroken\n"
+    )
+    heard = read(media.write(tmp_path / "v.mp4", IMAGES), f"subtitles:{file}", tmp_path)
+    assert [word.text for word in heard.words] == ["before", "it", "alert(1)", "over"]
+    assert all(0 <= word.start < word.end for word in heard.words)

@@ -168,7 +168,7 @@ def _from_subtitles(video: Sound, spec: str, language: str) -> Transcript:
             )
     else:
         words = subtitles.read(Path(spec.partition(":")[2]).expanduser())
-    words = tuple(word for word in words if word.end > 0)
+    words = tuple(replace(word, start=max(0.0, word.start)) for word in words if word.end > 0)
     notice = Notice("speech-subtitles", "speech was taken from subtitles; the times of single words are estimates")
     return Transcript(words, language, "ok", (notice,))
 

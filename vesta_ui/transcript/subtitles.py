@@ -9,7 +9,8 @@ from pathlib import Path
 from vesta_ui.domain import Word
 from vesta_ui.errors import BadSpec
 
-_TIMES = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{1,3})\s*-->\s*(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{1,3})")
+_TIME = r"(-?)(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
+_TIMES = re.compile(rf"{_TIME}\s*-->\s*{_TIME}")
 _MARKUP = re.compile(r"<[^>]*>|\{\\[^}]*\}")
 MOST_BYTES = 20_000_000
 
@@ -37,10 +38,12 @@ def words_of(cues: Iterable[tuple[float, float, str]]) -> tuple[Word, ...]:
 def _decode(data: bytes) -> str:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", "replace")
+    if b"\0" in data[:100]:  # two bytes a letter, without the mark that says so
+        return data.decode("utf-16-be" if data[0] == 0 else "utf-16-le", "replace")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return data.decode("latin-1")
+        return data.decode("cp1252", "replace")
 
 
 def _cues(text: str) -> list[tuple[float, float, str]]:
@@ -49,14 +52,15 @@ def _cues(text: str) -> list[tuple[float, float, str]]:
         times = _TIMES.search(block)
         if times is None:
             continue
-        start, end = _seconds(*times.groups()[:4]), _seconds(*times.groups()[4:])
+        start, end = _seconds(*times.groups()[:5]), _seconds(*times.groups()[5:])
         body = block[times.end() :].partition("\n")[2]  # the rest of a timing line holds cue settings
         cues.append((start, end, body))
     return cues
 
 
-def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
-    return int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds) + int(fraction.ljust(3, "0")) / 1000
+def _seconds(sign: str, hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
+    time = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds) + int(fraction.ljust(3, "0")) / 1000
+    return -time if sign else time
 
 
 def _spread(start: float, end: float, text: str) -> list[Word]:

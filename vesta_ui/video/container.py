@@ -29,7 +29,9 @@ OPTIONS = {"format_whitelist": CONTAINERS, "protocol_whitelist": "file", "enable
 TEXT_STARTS = (
     (b"<!doctype", "a web page"), (b"<html", "a web page"), (b"#extm3u", "a playlist"), (b"ffconcat", "a list of other files"),
     (b"[playlist]", "a playlist"), (b"<?xml", "an XML text"), (b"<mpd", "a playlist"), (b"v=0", "a stream description"),
-    (b"{", "a JSON text"), (b"%pdf", "a PDF document"), (b"pk\x03\x04", "a ZIP archive"),
+    (b"webvtt", "a subtitle file"), (b"[script info]", "a subtitle file"), (b"1\n00:", "a subtitle file"),
+    (b"1\r\n00:", "a subtitle file"), (b"{1}{", "a subtitle file"), (b"{\\rtf", "a text document"),
+    (b"version https://git-lfs", "a pointer to a file in Git LFS"), (b"{", "a JSON text"), (b"%pdf", "a PDF document"), (b"pk\x03\x04", "a ZIP archive"),
     (b"\x89png", "a still picture"), (b"\xff\xd8\xff", "a still picture"),
 )  # fmt: skip
 GIVE_UP = 200  # unreadable packets in a row after which the rest of a file is given up
