@@ -11,7 +11,8 @@ from test_driver import FACTS, QUESTION
 
 import app
 from vesta_ui import settings as all_settings
-from vesta_ui.errors import BadInput
+from vesta_ui.agents import check
+from vesta_ui.errors import BadInput, BadSpec
 from vesta_ui.events import RunStarted
 from vesta_ui.runs.debug import settings_of
 from vesta_ui.settings import ABLATIONS, Settings, from_environment, public_spec
@@ -90,6 +91,15 @@ def test_app_takes_roles_and_limits_as_flags(monkeypatch: pytest.MonkeyPatch, tm
     one = got[0]
     assert (one.reasoner, one.observer, one.speech, one.router) == ("openai:o3", "openai:gpt-4o", "off", "embedded")
     assert (one.max_steps, one.max_usd, one.port, one.data_dir) == (9, 0.5, 0, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("max_usd", 0.0), ("max_usd", float("nan")), ("max_tokens", -1), ("model_timeout_s", 0.0)]
+)
+def test_a_limit_that_allows_nothing_is_refused(settings: Settings, name: str, value: float) -> None:
+    """The page and app.py take any number; the shell refuses these at its flags."""
+    with pytest.raises(BadSpec, match=f"{name.replace('_', '-')} must be above 0"):
+        check(replace(settings, **{name: value}))
 
 
 def test_the_papers_parameters_are_the_defaults(settings: Settings) -> None:

@@ -322,6 +322,10 @@ def check(settings: Settings) -> None:
         value = getattr(settings, name)
         if value is not None and value < 1:
             raise BadSpec(f"{name.replace('_', '-')} must be at least 1, got {value}")
+    for name in ("max_usd", "max_tokens", "model_timeout_s"):
+        value = getattr(settings, name)
+        if value is not None and not 0 < value < float("inf"):
+            raise BadSpec(f"{name.replace('_', '-')} must be above 0, got {value:g}")
     encoders.load(settings.encoder)
     check_roles(settings)
 

@@ -6,7 +6,7 @@ from typing import Any, TypedDict, cast
 
 import gradio as gr
 
-from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.errors import VestaError
 from vesta_ui.events import drained
 from vesta_ui.question import parse_question
 from vesta_ui.ui.handlers import Handlers
@@ -109,8 +109,6 @@ def offer(handlers: Handlers) -> None:
             agent: Which agent answers; empty means the server's default.
         """
         try:
-            if policy not in ("", "focused", "recall", "contrastive"):
-                raise BadInput("the policy is focused, recall, contrastive, or empty for routed")
             asked = parse_question(question, choices or [])
             run = handlers.runs.start(Path(path).expanduser(), asked, handlers.choose(agent, {"policy": policy}))
         except VestaError as error:
