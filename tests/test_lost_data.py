@@ -1,4 +1,4 @@
-"""Data lost in the middle of a file: what comes after it is at its own time, however it is reached, and so is the sound."""
+"""Data lost in the middle of a file: what comes after it is at its own time, however it is reached, and so is the sound.
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from vesta_ui.doctor import examine
+from vesta_ui.domain import Scene, Word
+from vesta_ui.scene_index import phases
+from vesta_ui.transcript import Transcript
 from vesta_ui.video import Video, open_video
 from vesta_ui.video.decode import Reader
 
@@ -92,3 +95,11 @@ def test_joined_recordings_promise_nothing(starts: tuple[float, float], tmp_path
     report = examine(tmp_path / "both.ts")
     assert {odd.code for odd in report.oddities} == {"joined", "start", "player-copy"}
     assert report.facts["duration_s"] == pytest.approx(4)
+
+
+def test_what_is_said_outside_the_picture_stays_with_its_nearest_scene() -> None:
+    scenes = [Scene("a", 0.0, 4.0, 0, 119, ()), Scene("b", 4.0, 8.0, 120, 239, ())]
+    said = [(-1.0, "early"), (0.5, "first"), (3.9, "still"), (4.0, "then"), (7.5, "last"), (9.0, "after")]
+    words = tuple(Word(middle - 0.1, middle + 0.1, text) for middle, text in said)
+    told = phases.with_speech(scenes, Transcript(words, "en", "ok"))
+    assert [scene.transcript for scene in told] == ["early first still", "then last after"]

@@ -207,11 +207,8 @@ def test_a_crash_loses_at_most_the_stretch_in_work(fake, tmp_path):
 
 def test_overlapping_sound_is_heard_the_same_after_a_crash(fake, tmp_path):
     class Joined(Track):
-        """Recordings joined without encoding, whose sound is a little longer than its picture."""
-
-        def audio(self, sample_rate=RATE, block_s=30):
-            for n in range(8):
-                yield n * 29.88, humming(30)
+        def audio(self, sample_rate=RATE, block_s=30):  # recordings whose sound is a little longer than their picture
+            return ((n * 29.88, humming(30)) for n in range(8))
 
     fake(Fake())
     undisturbed = hear(Joined(humming(240)), tmp_path, tmp_path / "a")
