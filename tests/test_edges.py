@@ -8,8 +8,9 @@ from tests.test_ledger import CHOICES, ledger_of, reference, seen, statuses
 from tests.test_policies import Index, ids, question, scenes
 from tests.test_relations import reading
 from vesta_ui.compact import compact
-from vesta_ui.domain import Demand, Emphasis, Estimate, Policy, Question, Stance, View
+from vesta_ui.domain import Demand, Emphasis, Estimate, Policy, Question, Stance, View, Word
 from vesta_ui.ledger import Ledger, add_references, entries_from, update
+from vesta_ui.operations.speech import utterances
 from vesta_ui.policies import retrieve
 from vesta_ui.relations import conflicts, counts, events, numbers
 from vesta_ui.router import project, route
@@ -107,3 +108,16 @@ def test_a_verified_reference_outlives_and_a_rejected_one_goes_first() -> None:
 def test_the_sums_for_every_choice_outlive_what_decides_where_choices_are_stressed() -> None:
     text = compact(crowded(), HYPOTHESES, 1_200).text
     assert all(f"{label}: for 6.00, against 0.00" in text for label in CHOICES)
+
+
+# ---- speech
+@pytest.mark.parametrize(("pause", "parts"), [(0.9, 1), (1.0, 2), (1.2, 2)])
+def test_a_silence_of_a_second_parts_utterances(pause: float, parts: int) -> None:
+    said = [Word(0, 1, "the boat"), Word(1 + pause, 2 + pause, "is late")]
+    assert len(utterances(said)) == parts
+
+
+@pytest.mark.parametrize(("end", "parts"), [(12.0, 1), (13.0, 2)])
+def test_an_utterance_longer_than_twelve_seconds_is_parted_at_its_breath(end: float, parts: int) -> None:
+    said = [Word(0, 5, "the boat"), Word(5.5, 8, "is late because"), Word(8, end, "there is fog")]
+    assert [len(one) for one in utterances(said)] == ([3] if parts == 1 else [1, 2])
