@@ -35,109 +35,117 @@ NAME = re.compile(r"[A-Za-z0-9_-]{1,100}[.]jpg")
 
 def routes(handlers: Handlers) -> list[Route]:
     """Everything under `vesta/`."""
-    runs, shelf, data_dir = handlers.runs, handlers.shelf, handlers.settings.data_dir
+    page = Page(handlers)
+    answers = {
+        "page.js": page.script,
+        "plotly.js": page.plotly,
+        "runs": page.run_list,
+        "videos": page.video_list,
+        "ready": page.readiness,
+        "video/{key}": page.video,
+        "video/{key}/state": page.video_state,
+        "video/{key}/scene/{name}": page.scene_frame,
+        "run/{run}": page.run_view,
+        "run/{run}/step/{n:int}": page.run_step,
+        "run/{run}/cards": page.run_cards,
+        "run/{run}/scenes": page.run_scenes,
+        "run/{run}/prompt": page.run_prompt,
+        "run/{run}/memory": page.run_memory,
+        "run/{run}/subtitles.vtt": page.subtitles,
+        "run/{run}/frame/{sha}": page.frame,
+        **study_routes.endpoints(handlers),
+    }
+    stream = Route("/vesta/run/{run}/stream", page.run_stream)
+    return [stream, *(Route(f"/vesta/{path}", _guarded(answer)) for path, answer in answers.items())]
 
-    def found(run_id: str) -> Run:
-        return runs.get(run_id)
 
-    def video_state(request: Request) -> Any:
-        return shelf.state(request.path_params["key"])
+class Page:
+    """What answers each address: JSON, or a `Response`. Raises `VestaError`."""
 
-    def run_view(request: Request) -> Any:
-        run = found(request.path_params["run"])
+    def __init__(self, handlers: Handlers) -> None:
+        self.handlers, self.runs, self.shelf = handlers, handlers.runs, handlers.shelf
+
+    def _run(self, request: Request) -> Run:
+        return self.runs.get(request.path_params["run"])
+
+    def script(self, request: Request) -> Response:
+        return _script(request, assets.script)
+
+    def plotly(self, request: Request) -> Response:
+        return _script(request, assets.plotly)
+
+    # ------------------------------------------------------------------------------------------- videos
+    def video_list(self, request: Request) -> Any:
+        return self.shelf.list()
+
+    def video_state(self, request: Request) -> Any:
+        return self.shelf.state(request.path_params["key"])
+
+    def video(self, request: Request) -> Response:
+        return _file(self.shelf.find(request.path_params["key"]).playable, "video/mp4")
+
+    def scene_frame(self, request: Request) -> Response:
+        sha, name = request.path_params["key"], request.path_params["name"]
+        fits = SHA.fullmatch(sha) and NAME.fullmatch(name)
+        path = video_folder(self.handlers.settings.data_dir, sha) / "frames" / name
+        if fits and not path.is_file():  # a run replayed where its video was never indexed
+            return Response(BLANK, media_type="image/svg+xml", headers=FRESH)
+        return _file(path if fits else None, "image/jpeg")
+
+    # ------------------------------------------------------------------------------------------- runs
+    def run_list(self, request: Request) -> Any:
+        return self.handlers.run_list()
+
+    def readiness(self, request: Request) -> Any:
+        asked = {name: value for name, value in request.query_params.items() if value}
+        return ready.everything(self.handlers.choose(asked.pop("agent", ""), asked))
+
+    def run_view(self, request: Request) -> Any:
+        run = self._run(request)
         step = request.query_params.get("step")
         if step is None:
             return view.views(run.session(), run.id, attach.being(run))
         return view.views(run.at_step(int(step)), run.id, view.Being.PAST) | {"at_step": int(step)}
 
-    async def run_stream(request: Request) -> Response:
-        return StreamingResponse(follow(request.path_params["run"]), media_type="text/event-stream", headers=FRESH)
+    async def run_stream(self, request: Request) -> Response:
+        events = self._follow(request.path_params["run"])
+        return StreamingResponse(events, media_type="text/event-stream", headers=FRESH)
 
-    async def follow(run_id: str) -> AsyncIterator[str]:
+    async def _follow(self, run_id: str) -> AsyncIterator[str]:
         try:
-            run = await run_in_threadpool(found, run_id)
+            run = await run_in_threadpool(self.runs.get, run_id)
         except VestaError as error:  # as a message: a browser tells its page nothing about a stream that is refused
-            gone = RUN_ID.fullmatch(run_id) and not (runs.root / run_id).exists()
+            gone = RUN_ID.fullmatch(run_id) and not (self.runs.root / run_id).exists()
             why = BadTrace(f"there is no run {run_id} here (any more): Replay lists those that are") if gone else error
             yield attach.message({"status": json.dumps(trouble(why))}) + attach.END
             return
         async for text in attach.stream(run):
             yield text
 
-    def run_step(request: Request) -> Any:
-        return detail.detail(found(request.path_params["run"]).session(), int(request.path_params["n"]))
+    def run_step(self, request: Request) -> Any:
+        return detail.detail(self._run(request).session(), int(request.path_params["n"]))
 
-    def run_cards(request: Request) -> Any:
-        session = found(request.path_params["run"]).session()
+    def run_cards(self, request: Request) -> Any:
+        session = self._run(request).session()
         return [view.card(step, session.finished) for step in session.steps]
 
-    def run_scenes(request: Request) -> Any:
-        return timeline.scenes(found(request.path_params["run"]).session())
+    def run_scenes(self, request: Request) -> Any:
+        return timeline.scenes(self._run(request).session())
 
-    def run_prompt(request: Request) -> Any:
+    def run_prompt(self, request: Request) -> Any:
         step = request.query_params.get("step")
-        session = found(request.path_params["run"]).session()
-        return ledger_view.seen_by_reasoner(session, int(step) if step else None)
+        return ledger_view.seen_by_reasoner(self._run(request).session(), int(step) if step else None)
 
-    def run_memory(request: Request) -> Any:
-        return ledger_view.memory(found(request.path_params["run"]).session())
+    def run_memory(self, request: Request) -> Any:
+        return ledger_view.memory(self._run(request).session())
 
-    def run_list(request: Request) -> Any:
-        return handlers.run_list()
-
-    def video_list(request: Request) -> Any:
-        return shelf.list()
-
-    def readiness(request: Request) -> Any:
-        asked = {name: value for name, value in request.query_params.items() if value}
-        return ready.everything(handlers.choose(asked.pop("agent", ""), asked))
-
-    def script(request: Request) -> Response:
-        return _script(request, assets.script)
-
-    def plotly(request: Request) -> Response:
-        return _script(request, assets.plotly)
-
-    def video(request: Request) -> Response:
-        return _file(shelf.find(request.path_params["key"]).playable, "video/mp4")
-
-    def subtitles(request: Request) -> Response:
-        cues = [cue for scene in found(request.path_params["run"]).session().scenes for cue in _cues(scene)]
+    def subtitles(self, request: Request) -> Response:
+        cues = [cue for scene in self._run(request).session().scenes for cue in _cues(scene)]
         return Response(webvtt(cues), media_type="text/vtt", headers=FRESH)
 
-    def frame(request: Request) -> Response:
-        sha = request.path_params["sha"]
-        run = found(request.path_params["run"])
+    def frame(self, request: Request) -> Response:
+        run, sha = self._run(request), request.path_params["sha"]
         return _file(run.folder / "frames" / f"{sha}.jpg" if SHA.fullmatch(sha) else None, "image/jpeg")
-
-    def scene_frame(request: Request) -> Response:
-        sha, name = request.path_params["key"], request.path_params["name"]
-        fits = SHA.fullmatch(sha) and NAME.fullmatch(name)
-        path = video_folder(data_dir, sha) / "frames" / name
-        if fits and not path.is_file():  # a run replayed where its video was never indexed
-            return Response(BLANK, media_type="image/svg+xml", headers=FRESH)
-        return _file(path if fits else None, "image/jpeg")
-
-    return [
-        Route("/vesta/page.js", _guarded(script)),
-        Route("/vesta/plotly.js", _guarded(plotly)),
-        Route("/vesta/video/{key}/state", _guarded(video_state)),
-        Route("/vesta/video/{key}", _guarded(video)),
-        Route("/vesta/runs", _guarded(run_list)),
-        Route("/vesta/videos", _guarded(video_list)),
-        Route("/vesta/ready", _guarded(readiness)),
-        Route("/vesta/run/{run}", _guarded(run_view)),
-        Route("/vesta/run/{run}/stream", run_stream),
-        Route("/vesta/run/{run}/step/{n:int}", _guarded(run_step)),
-        Route("/vesta/run/{run}/cards", _guarded(run_cards)),
-        Route("/vesta/run/{run}/scenes", _guarded(run_scenes)),
-        Route("/vesta/run/{run}/prompt", _guarded(run_prompt)),
-        Route("/vesta/run/{run}/memory", _guarded(run_memory)),
-        Route("/vesta/run/{run}/subtitles.vtt", _guarded(subtitles)),
-        Route("/vesta/run/{run}/frame/{sha}", _guarded(frame)),
-        Route("/vesta/video/{key}/scene/{name}", _guarded(scene_frame)),
-        *(Route(f"/vesta/{path}", _guarded(answer)) for path, answer in study_routes.endpoints(handlers).items()),
-    ]
 
 
 def _guarded(answer: Callable[[Request], Any]) -> Callable[[Request], Any]:
