@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -16,7 +17,7 @@ from test_scene_index import SIGNS, content, film, finish
 
 from vesta_ui import files, scene_index
 from vesta_ui.control import Control
-from vesta_ui.errors import BadInput, BadSpec, Stopped
+from vesta_ui.errors import BadInput, BadSpec, Stopped, StorageFailed
 from vesta_ui.events import drained
 from vesta_ui.scene_index import SceneIndex, bundle, library, store
 from vesta_ui.settings import Settings
@@ -173,6 +174,26 @@ def test_a_stopped_import_leaves_nothing(share, packed, tmp_path):
         bundle._load(packed, settings, "", progress, control)
     assert library.entries(settings) == ()
     assert [path for path in (tmp_path / "new").rglob("*") if path.is_file() and path.name != ".lock"] == []
+
+
+@pytest.mark.parametrize("nth", [0, 1, 4])
+def test_an_import_that_breaks_off_in_the_middle_never_looks_whole(nth, packed, tmp_path, monkeypatch):
+    settings = Settings(data_dir=tmp_path / "home", speech="off")
+    index = brought(packed, settings)
+    real, moved = Path.replace, list[str]()
+
+    def breaking(self, target):
+        if ".import" in self.parts and not self.name.startswith("."):
+            if len(moved) == nth:
+                raise OSError(errno.EIO, "the disk is gone")
+            moved.append(self.name)
+        return real(self, target)
+
+    with monkeypatch.context() as patched, pytest.raises(StorageFailed):
+        patched.setattr(Path, "replace", breaking)
+        brought(packed, settings)
+    assert library.entries(settings) == () and len(moved) == nth
+    assert content(brought(packed, settings)) == content(index)
 
 
 def test_a_stopped_redo_changes_nothing(tmp_path, video):
