@@ -1,4 +1,4 @@
-"""Data lost in the middle of a file: what comes after it is at its own time, however it is reached, and so is the sound.
+"""Data lost in the middle of a file: what comes after it is at its own time, however it is reached, and so is the sound."""
 
 from __future__ import annotations
 
