@@ -53,6 +53,7 @@ ODD: dict[str, tuple[Callable[[Path], Path], set[str]]] = {
     "ten bits": (lambda d: plain(d, pixels="yuv420p10le"), {"player-copy"}),
     "interlaced": (lambda d: media.write(d / "v.mp4", media.interlaced(IMAGES), fps=15, options={"x264-params": "tff=1"}, sound=SOUND), {"interlaced", "player-copy"}),
     "starts late": (lambda d: plain(d, "v.ts", start=3600.0), {"start", "player-copy"}),
+    "starts late, says when it ends": (lambda d: plain(d, "v.mkv", start=30.0), {"start", "player-copy"}),
     "glued": (glued, {"joined", "start", "player-copy"}),
     "edit list": (lambda d: media.remux(plain(d, gop=300), d / "e.mp4", shift=-0.5), {"edit-list"}),
     "no stamps": (lambda d: media.write(d / "v.h264", IMAGES), {"no-stamps", "no-sound", "player-copy"}),

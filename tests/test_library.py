@@ -21,6 +21,7 @@ from vesta_ui.errors import BadInput, BadSpec, Stopped, StorageFailed
 from vesta_ui.events import drained
 from vesta_ui.scene_index import SceneIndex, bundle, library, store
 from vesta_ui.settings import Settings
+from vesta_ui.video import content_hash
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +195,17 @@ def test_an_import_that_breaks_off_in_the_middle_never_looks_whole(nth, packed, 
         brought(packed, settings)
     assert library.entries(settings) == () and len(moved) == nth
     assert content(brought(packed, settings)) == content(index)
+
+
+def test_a_build_clears_what_a_killed_one_left_half_written(video, tmp_path):
+    settings = Settings(data_dir=tmp_path, speech="off")
+    folder = scene_index.video_folder(tmp_path, content_hash(video))
+    (folder / "frames").mkdir(parents=True)
+    left = [folder / ".index-0.json.9-9.partial", folder / "frames" / ".a.jpg.9-9.partial"]
+    for path in left:
+        path.write_bytes(b"half")
+    finish(video, settings)
+    assert not any(path.exists() for path in left)
 
 
 def test_a_stopped_redo_changes_nothing(tmp_path, video):
