@@ -229,3 +229,15 @@ def test_a_server_that_is_gone_is_not_shown_as_working(site: ui_page.Site) -> No
     expect(page.locator("#status .text")).to_contain_text("Answered")
     expect(page.locator("#steps [data-step]")).to_have_count(4)
     site.noise.clear()  # the browser itself tells of every refused connection
+
+
+def test_the_earlier_steps_of_a_long_run_come_when_asked_for(site: ui_page.Site) -> None:
+    page = site.open(f"?run={site.recorded(steps=65)}")
+    cards = page.locator("#steps [data-step]")
+    expect(cards).to_have_count(60)
+    page.get_by_role("button", name="show 5 earlier steps").click()
+    expect(cards).to_have_count(65)
+    expect(page.get_by_role("button", name="earlier step")).to_be_hidden()
+    assert [card.get_attribute("data-step") for card in cards.all()] == [str(n) for n in range(1, 66)]
+    cards.first.locator(".fold").click()
+    expect(cards.first).to_contain_text("because 1")

@@ -17,8 +17,9 @@
     const list = h("div.feed", { role: "log", "aria-live": "polite", "aria-label": "Steps of the agent", tabindex: "0" });
     const proposed = h("div.proposed", { hidden: true });
     const pill = h("button.pill", { type: "button", hidden: true, onclick: () => { V.state.follow = true; follow(); } });
+    const earlier = h("button.link", { type: "button", hidden: true, onclick: older });
     const { empty, hint } = V.firstSteps();
-    V.append(root, [h("div.panel-top", {}, h("h2", {}, "Steps"), count, filters, h("span.sp"), letters, search), h("div.feed-wrap", {}, list, pill), proposed]);
+    V.append(root, [h("div.panel-top", {}, h("h2", {}, "Steps"), count, filters, h("span.sp"), letters, search), earlier, h("div.feed-wrap", {}, list, pill), proposed]);
     V.proposal(proposed, api.trigger);
 
     list.addEventListener("scroll", () => {
@@ -42,6 +43,21 @@
       count.textContent = total ? (shown < total ? `${shown} of ${total}` : total) : "";
       if (!list.contains(empty) && !cards.size) V.fill(list, empty);
     }
+    /* only the newest cards come by themselves */
+    const first = () => Math.min(...cards.keys());
+    function offer() { earlier.hidden = !cards.size || first() === 1; earlier.textContent = `show ${V.plural(first() - 1, "earlier step")}`; }
+    async function older() {
+      const mine = run, found = await V.get(`run/${run}/cards`).catch((error) => V.say(error.message));
+      if (!found || run !== mine || !cards.size) return;
+      V.state.follow = false;
+      const known = [...cards], added = found.filter((data) => data.n < first()).map((data) => [data.n, { node: place(data.n), data, text: JSON.stringify(data) }]);
+      cards.clear();
+      for (const [n, card] of [...added, ...known]) cards.set(n, card);
+      list.prepend(...added.map(([, card]) => { draw(card); return card.node; }));
+      sift();
+      offer();
+    }
+    const place = (n) => h("article.step", { data: { step: n }, tabindex: "-1", onclick: (e) => { if (!e.target.closest("button, a, input, textarea, select, summary, pre") && !String(getSelection())) V.goStep(n, true); } });
     function jump(way) {
       const hits = [...cards.values()].filter((c) => !c.node.hidden).map((c) => c.data.n), at = V.state.selection?.step ?? 0;
       const next = way > 0 ? hits.find((n) => n > at) ?? hits[0] : hits.filter((n) => n < at).pop() ?? hits.at(-1);
@@ -92,7 +108,7 @@
 
     V.on("marks", () => cards.forEach(draw));
     V.on("select", () => { for (const { node, data } of cards.values()) node.classList.toggle("sel", V.belongs({ step: data.n })); });
-    V.on("run", () => { cards.clear(); open.clear(); list.replaceChildren(empty); run = ""; total = 0; unread = 0; pill.hidden = true; count.textContent = ""; V.state.follow = true; opener = true; });
+    V.on("run", () => { cards.clear(); offer(); open.clear(); list.replaceChildren(empty); run = ""; total = 0; unread = 0; pill.hidden = true; count.textContent = ""; V.state.follow = true; opener = true; });
     V.on("pin", hint);
     V.on("status", (value) => { /* the choices are known before any step bears on one */
       const names = value.choices.map((_, i) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i]).filter(Boolean);
@@ -105,7 +121,7 @@
 
     return {
       update: (value) => {
-        if (!value || !value.cards) { cards.clear(); run = ""; total = 0; V.fill(list, empty); count.textContent = ""; return; }
+        if (!value || !value.cards) { cards.clear(); run = ""; total = 0; V.fill(list, empty); count.textContent = ""; return offer(); }
         if (value.run !== run || value.total < total) { cards.clear(); list.replaceChildren(); run = value.run; total = 0; }
         if (!cards.size) list.replaceChildren();
         const before = total;
@@ -113,7 +129,7 @@
         for (const data of value.cards) {
           const known = cards.get(data.n), text = JSON.stringify(data);
           if (known && known.text === text && !(data.n === before && value.total > before)) continue;
-          const card = known || { node: h("article.step", { data: { step: data.n }, tabindex: "-1", onclick: (e) => { if (!e.target.closest("button, a, input, textarea, select, summary, pre") && !String(getSelection())) V.goStep(data.n, true); } }) };
+          const card = known || { node: place(data.n) };
           card.data = data; card.text = text;
           if (!known) { cards.set(data.n, card); list.append(card.node); if (before && !V.quiet()) card.node.classList.add("enter"); }
           draw(card);
@@ -123,6 +139,7 @@
         unread += Math.max(0, total - before) * (before > 0);
         if (!cards.size) V.fill(list, empty);
         sift();
+        offer();
         follow();
         if (opener && V.asked.get("step") && cards.has(+V.asked.get("step")) && V.asked.get("run") === run) {
           opener = false;

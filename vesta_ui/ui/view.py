@@ -18,7 +18,7 @@ from vesta_ui.ui.timeline import intervals, places
 Json = dict[str, Any]
 
 TAIL = 60
-"""Newest step cards sent with every update; older ones are fetched when the reader scrolls up to them."""
+"""Newest step cards sent with every update; older ones are fetched when the reader asks for them."""
 PHASES = {
     "probe": "Reading the video",
     "waiting": "Waiting for another run that prepares this video",
