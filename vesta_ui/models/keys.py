@@ -24,6 +24,7 @@ VARIABLES = {
 _typed: dict[str, str] = {}
 _lock = threading.Lock()
 
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _IMAGE = re.compile(r"(?:data:image/\w+;base64,)?[A-Za-z0-9+/_-]{160,}={0,2}")
 _PART = r"(?:[\w*.-]|\\{1,8}u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2})"
 _DASH = r"(?:-|\\{1,8}u002[dD]|%2[dD])"
@@ -79,8 +80,11 @@ def without_known(text: str, instead: str = "[key]") -> tuple[str, int]:
 
 
 def scrub(text: str) -> str:
-    """`text` without any known key, anything shaped like one, and without long runs of base64."""
-    return _IMAGE.sub("[data left out]", _LOOKS_LIKE_KEY.sub("[key]", without_known(text)[0]))
+    """`text` without any known key, anything shaped like one, and without long runs of base64.
+
+    Half characters, which no file can hold, and those that steer a terminal become “�”.
+    """
+    return _UNFIT.sub("\ufffd", _IMAGE.sub("[data left out]", _LOOKS_LIKE_KEY.sub("[key]", without_known(text)[0])))
 
 
 @lru_cache(maxsize=4)
