@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import mimetypes
 from contextlib import nullcontext
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from vesta_ui.answers import parse_answer
 from vesta_ui.domain import Action, ModelCall, Notice
@@ -23,7 +23,7 @@ from vesta_ui.operations import Result, Workspace
 from vesta_ui.operations.text import lines
 from vesta_ui.roles import Decision
 from vesta_ui.roles.context_text import quoted, render_question
-from vesta_ui.roles.forms import Form, Share, Sighting, Text
+from vesta_ui.roles.forms import Form, Share, Sighting, Text, alone, entry_ids
 from vesta_ui.roles.prompted import observed, told
 from vesta_ui.roles.prompts import DATA_RULE
 
@@ -44,8 +44,10 @@ COMPRESS = (
 class AnswerForm(Form):
     """The prediction. `answer`: the label of a choice, or a few words."""
 
-    answer: str
-    evidence: list[str] = Field(default_factory=list, description="ids of the ledger entries it rests on")
+    answer: Annotated[str, BeforeValidator(alone)]
+    evidence: Annotated[list[str], BeforeValidator(entry_ids)] = Field(
+        default_factory=list, description="ids of the ledger entries it rests on"
+    )
     confidence: Share
     why: Text = ""
 
@@ -100,7 +102,9 @@ class PromptedMind:
         form = self._held(past) if self.once else None
         if form is not None:
             evidence = [entry.id for entry in past.ledger.entries]
-            return Decision(self._finalize(form, [i for i in form.evidence if i in evidence] or evidence[:6], past))
+            return Decision(
+                self._finalize(form, [i for i in form.evidence if i.lower() in evidence] or evidence[:6], past)
+            )
         system = (
             "You answer a question about a video from the notes of a search through it. The lines in square brackets name the "
             "ledger entries (e1, e2 …) that came of each look; evidence lists those the answer rests on. With choices, answer "

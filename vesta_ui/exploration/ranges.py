@@ -13,6 +13,7 @@ from vesta_ui.domain import Interval
 from vesta_ui.exploration import Query
 from vesta_ui.operations import Workspace
 from vesta_ui.operations.arguments import Arguments
+from vesta_ui.roles.forms import Seconds
 
 MOST_FRAMES = 40
 """K."""
@@ -39,8 +40,8 @@ GRAINS = (
 
 
 class QueryRangeArguments(Arguments):
-    start_s: float = Field(description="start of the range in seconds")
-    end_s: float = Field(description="end of the range in seconds")
+    start_s: Seconds = Field(description="start of the range in seconds")
+    end_s: Seconds = Field(description="end of the range in seconds")
 
 
 QUERY_RANGE = Query(

@@ -145,6 +145,8 @@ def read(text: str, schema: type[S], clean: Callable[[str], str] = str) -> S:
         for form in _forms(value):
             try:
                 return schema.model_validate(_cleaned(form, clean))
+            except RecursionError:
+                problem = problem or "it is nested too deeply"
             except ValidationError as error:
                 problem = problem or "; ".join(
                     f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in error.errors()[:5]
@@ -163,17 +165,20 @@ def _cleaned(value: Any, clean: Callable[[str], str]) -> Any:
 def candidates(text: str) -> list[Any]:
     """JSON values in `text`, the likeliest first.
 
-    Thinking is dropped. The whole text counts before a fenced block, a fenced block before loose objects. Of several the
-    first counts when the text starts with it (what follows is a continuation), else the last (what precedes is musing).
+    The whole text counts before a fenced block, a fenced block before loose objects; of these, what is thinking is
+    dropped. Of several the first counts when the text starts with it (what follows is a continuation), else the last
+    (what precedes is musing).
     """
-    text = without_thinking(text).strip().lstrip("\ufeff")
-    whole = _loads(text)
+    whole = loads(text.strip().lstrip("\ufeff"))
+    if not isinstance(whole, dict | list | str):
+        text = without_thinking(text).strip().lstrip("\ufeff")
+        whole = loads(text)
     if isinstance(whole, dict | list):
         return [whole]
     if isinstance(whole, str):
         return candidates(whole) if whole != text else []
     fenced = [
-        value for block in re.findall(r"```[\w-]*\s*(.*?)```", text, re.S) if (value := _loads(block)) is not None
+        value for block in re.findall(r"```[\w-]*+\s*+(.*?)```", text, re.S) if (value := loads(block)) is not None
     ]
     loose = _scan(text)
     if not text.startswith(("{", "[")):
@@ -182,20 +187,32 @@ def candidates(text: str) -> list[Any]:
 
 
 def without_thinking(text: str) -> str:
-    """Text after the model's visible thinking; nothing when the thinking never ended."""
-    text = re.sub(r"(?is)<(think|thinking|thought|reasoning)>.*?</\1>", "", text)
-    closed = re.split(r"(?i)</(?:think|thinking|thought|reasoning)>", text)
-    return re.sub(r"(?is)<(?:think|thinking|thought|reasoning)>.*", "", closed[-1])
+    """Text outside the model's visible thinking, and after its last end; nothing when the thinking never ended."""
+    kept: list[str] = []
+    at, inside = 0, False
+    for tag in _THINKING.finditer(text):
+        if "/" not in tag[0]:
+            kept += [] if inside else [text[at : tag.start()]]
+            inside = True
+            continue
+        if not inside:
+            kept.clear()
+        at, inside = tag.end(), False
+    return "".join(kept) + ("" if inside else text[at:])
+
+
+_THINKING = re.compile(r"(?i)[<◁]/?(?:\w{1,20}:)?(?:think|thinking|thought|reasoning)[>▷]|(?-i:\[/?THINK\])")
+"""Where thinking begins and ends: `<think>`, `<seed:think>`, `◁think▷` (Kimi), `[THINK]` (Magistral)."""
 
 
 def _scan(text: str) -> list[Any]:
     found: list[Any] = []
     at = 0
-    tries = 0
-    while (at := text.find("{", at)) >= 0 and tries < 200:
-        tries += 1
+    left = 2 * MAX_TEXT
+    while (at := text.find("{", at)) >= 0 and left > 0:
         end = _closing(text, at)
-        value = _loads(text[at:end]) if end else None
+        left -= max(1_000, (end or len(text)) - at)  # so that a text of nothing but brackets ends soon
+        value = loads(text[at:end]) if end else None
         if value is None:
             at += 1
         else:
@@ -206,34 +223,39 @@ def _scan(text: str) -> list[Any]:
 
 def _closing(text: str, start: int) -> int:
     """Index after the brace that closes the one at `start`, 0 when it never closes."""
-    depth, quoted, escaped = 0, False, False
-    for index in range(start, len(text)):
-        char = text[index]
-        if quoted:
-            quoted = escaped or char != '"'
-            escaped = char == "\\" and not escaped
-        elif char == '"':
-            quoted = True
-        elif char in "{[":
+    depth = 0
+    for found in _MARKS.finditer(text, start):
+        if found[0] in ("{", "["):
             depth += 1
-        elif char in "}]":
+        elif found[0] in ("}", "]"):
             depth -= 1
             if depth == 0:
-                return index + 1
+                return found.end()
     return 0
 
 
-def _loads(text: str) -> Any:
-    """JSON, also with trailing commas, raw line breaks in strings or Python's quotes; None when it is none of these."""
+_MARKS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}\[\]]', re.S)
+"""A string (to the end of the text when it never closes), or a bracket outside of one."""
+_OTHER = re.compile(
+    r"""("(?:[^"\\]|\\.)*+"?|'(?:[^'\\]|\\.)*+'?)|//[^\n]*+|/\*.{0,2000}?\*/|,(?=\s*+[}\]])|\b(true|false|null)\b""",
+    re.S,
+)
+"""What is other in the JSON of models: comments, a comma too many, JSON's words between Python's quotes."""
+_PYTHON = {"true": "True", "false": "False", "null": "None"}
+
+
+def loads(text: str) -> Any:
+    """JSON, also with comments, trailing commas, raw line breaks in strings or Python's quotes; None for anything else."""
     text = text.strip()
-    for form in (text, re.sub(r",(\s*[}\]])", r"\1", text)):
+    plain = _OTHER.sub(lambda found: found[1] or found[2] or "", text) if text.startswith(("{", "[")) else text
+    for form in (text, plain):
         try:
             return json.loads(form, strict=False)
         except (ValueError, RecursionError):
             continue
     if text.startswith("{") and len(text) < 20_000:
         try:
-            value = ast.literal_eval(text)
+            value = ast.literal_eval(_OTHER.sub(lambda found: found[1] or _PYTHON.get(found[2] or "", ""), text))
         except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
             return None
         return value if isinstance(value, dict) else None
@@ -248,7 +270,7 @@ def _forms(value: Any) -> list[Any]:
     elif isinstance(value, dict):
         for inner in value.values():
             if isinstance(inner, str) and inner.lstrip().startswith("{"):
-                inner = _loads(inner)
+                inner = loads(inner)
             if isinstance(inner, dict):
                 forms.append(inner)
     return forms

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from vesta_ui.errors import OperationRefused
 
 A = TypeVar("A", bound="Arguments")
-Span = Annotated[list[float], Field(min_length=2, max_length=2, description="[start_s, end_s]")]
+Moment = Annotated[float, Field(allow_inf_nan=False)]
+Span = Annotated[list[Moment], Field(min_length=2, max_length=2, description="[start_s, end_s]")]
 
 
 class Arguments(BaseModel):
@@ -40,7 +41,7 @@ class ClipArguments(Arguments):
 class FinalizeArguments(Arguments):
     answer: str = Field(description="the label of the choice, or the answer in words when there are no choices")
     evidence: list[str] = Field(default_factory=list, description="ids of the ledger entries it rests on")
-    confidence: float = Field(ge=0, le=1)
+    confidence: float = Field(ge=0, le=1, allow_inf_nan=False)
     why: str = ""
 
 

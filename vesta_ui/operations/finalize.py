@@ -38,7 +38,7 @@ def answer_of(arguments: dict[str, Any], question: Question, ledger: Ledger) -> 
         choice = question.choice(label)
         text = choice.text if choice else text
     by_id = {entry.id: entry for entry in ledger.entries}
-    found = [by_id[i] for i in dict.fromkeys(asked.evidence) if i in by_id]
+    found = [by_id[i] for i in dict.fromkeys(map(str.lower, asked.evidence)) if i in by_id]
     evidence = tuple(
         Evidence(entry.interval.start, entry.interval.end, entry.id, entry.observation.content) for entry in found
     )

@@ -5,7 +5,6 @@ Only spelling is put right: names, wrappers, time formats, superfluous fields. N
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from functools import reduce
@@ -15,19 +14,28 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 
 from vesta_ui.domain import Demand, Flag
+from vesta_ui.models.structured import loads
 from vesta_ui.roles import Card
 
 # --------------------------------------------------------------------------------------- small values
 
 
 def seconds(value: Any) -> Any:
-    """A time in seconds: a number, "12.5", "12.5 s", "01:02.5" or "1:02:03"."""
+    """A time in seconds: a number, "12.5", "12,5 s", "01:02.5", "1:02:03,500" or "1m 2s"."""
     if not isinstance(value, str):
         return value
-    text = value.strip().lower().removesuffix("seconds").removesuffix("sec").removesuffix("s").strip()
+    text = re.sub(r"(?<=\d),(?=\d{1,2}\D*$)|(?<=:\d\d),(?=\d)", ".", value.strip().lower())
+    if text and (named := _NAMED.fullmatch(text)):
+        return sum(float(part or 0) * unit for part, unit in zip(named.groups(), (3600, 60, 1), strict=True))
+    text = text.removesuffix("s").strip()
     if re.fullmatch(r"\d+(?::\d{1,2}){1,2}(?:\.\d+)?", text):
         return reduce(lambda total, part: total * 60 + float(part), text.split(":"), 0.0)
     return text
+
+
+_NAMED = re.compile(
+    r"(?:(\d+) ?h(?:(?:ou)?rs?)?)? ?(?:(\d+) ?m(?:in(?:ute)?s?)?)? ?(?:(\d+(?:\.\d+)?) ?s(?:ec(?:ond)?s?)?)?"
+)
 
 
 def share(value: Any) -> Any:
@@ -38,7 +46,7 @@ def share(value: Any) -> Any:
             return _WORDS[text]
         percent = text.endswith("%")
         try:
-            value = float(text.rstrip("% "))
+            value = float(text.rstrip("% ").replace(",", "."))
         except ValueError:
             return text
         return value / 100 if percent else share(value)
@@ -55,6 +63,21 @@ Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), BeforeValidator
 Text = Annotated[str, BeforeValidator(lambda v: "" if v is None else v)]
 
 
+def entry_ids(value: Any) -> Any:
+    """Ids of ledger entries, from a list or a text that names them ("[e1] and E2: …")."""
+    parts = [value] if isinstance(value, str) else value
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        return [] if value is None else value
+    return [name for part in parts for name in re.findall(r"(?i)\be\d+\b", part) or [part] if name]
+
+
+def alone(value: Any) -> Any:
+    """The answer out of a list of one, or of an object that holds only its label."""
+    if isinstance(value, list | dict) and len(value) == 1:
+        return value[0] if isinstance(value, list) else next(iter(value.values()))
+    return value
+
+
 class Form(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
@@ -64,6 +87,10 @@ def _known(kind: type[Demand] | type[Flag]) -> Any:
     def keep(value: Any) -> Any:
         if isinstance(value, str):
             value = [value]
+        elif isinstance(value, dict):
+            value = [name for name, holds in value.items() if holds]
+        elif not isinstance(value, list | None):
+            raise ValueError("Input should be a list of names")
         names = (str(v).strip().lower().replace("-", "_").replace(" ", "_") for v in value or ())
         return [name for name in dict.fromkeys(names) if name in set(kind)]
 
@@ -80,6 +107,13 @@ class EstimateForm(Form):
 
 
 # --------------------------------------------------------------------------------------- observer
+def yes_no(value: Any) -> Any:
+    """yes, no or unclear, also as true and false or in capitals; None for nothing."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value.strip().lower() or None if isinstance(value, str) else value
+
+
 class StanceForm(Form):
     label: str
     supports: bool
@@ -92,24 +126,33 @@ class Sighting(Form):
     start_s: Seconds
     end_s: Seconds
     content: str = Field(min_length=1)
-    verdict: Literal["yes", "no", "unclear"] | None = None
+    verdict: Annotated[Literal["yes", "no", "unclear"] | None, BeforeValidator(yes_no)] = None
     confidence: Share | None = None
     text: Text = ""
     event: Text = ""
     state: Text = ""
-    number: float | None = Field(None, allow_inf_nan=False)
+    number: Annotated[float | None, BeforeValidator(lambda v: None if v == "" else v)] = Field(
+        None, allow_inf_nan=False
+    )
     number_of: Text = ""
-    stances: list[StanceForm] = Field(default_factory=list)
+    stances: Annotated[list[StanceForm], BeforeValidator(lambda v: [] if v is None else v)] = Field(
+        default_factory=list
+    )
 
 
 class InspectForm(Form):
     observations: list[Sighting]
 
+    @model_validator(mode="before")
+    @classmethod
+    def listed(cls, value: Any) -> Any:
+        return {"observations": value} if isinstance(value, list) else value
+
 
 class JudgeForm(Sighting):
     """One judgment about one clip."""
 
-    verdict: Literal["yes", "no", "unclear"]
+    verdict: Annotated[Literal["yes", "no", "unclear"], BeforeValidator(yes_no)]
     confidence: Share
 
 
@@ -154,10 +197,8 @@ def tidied(value: dict[str, Any], cards: dict[str, Card]) -> dict[str, Any]:
         if name is None and "finalize" in cards and "answer" in action:
             name, arguments = "finalize", action
     if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments)
-        except ValueError:
-            arguments = {"(not JSON)": arguments[:80]}
+        read = loads(arguments)
+        arguments = {"(not JSON)": arguments[:80]} if read is None and arguments.strip() != "null" else read
     operation = operation_name(name) if isinstance(name, str) else name
     if isinstance(arguments, dict) and operation in cards:
         arguments = _fields(arguments, cards[operation].arguments)
@@ -184,21 +225,34 @@ def _fields(arguments: dict[str, Any], schema: type[BaseModel]) -> dict[str, Any
             given["interval"] = given["intervals"][0]
         elif (one := _span(given)) is not None:
             given["interval"] = one
-    if isinstance(many := given.get("intervals"), list) and "intervals" in known:
-        if len(many) == 2 and not any(isinstance(part, list | dict) for part in many):
+    if "intervals" in known and (many := given.get("intervals")) is not None:
+        if not isinstance(many, list) or (len(many) == 2 and all(map(_moment, many))):
             many = [many]
-        given["intervals"] = [_span(part) if isinstance(part, dict) else _pair(part) for part in many]
+        given["intervals"] = [_pair(part) for part in many]
     if "interval" in known and given.get("interval") is not None:
-        part = given["interval"]
-        given["interval"] = _span(part) if isinstance(part, dict) else _pair(part)
+        given["interval"] = _pair(given["interval"])
     if "confidence" in given:
         given["confidence"] = share(given["confidence"])
-    if isinstance(given.get("evidence"), str):
-        given["evidence"] = re.split(r"[,\s]+", given["evidence"].strip())
-    return {name: value for name, value in given.items() if name in known}
+    if "evidence" in given:
+        given["evidence"] = entry_ids(given["evidence"])
+    if "answer" in given:
+        given["answer"] = alone(given["answer"])
+    optional = {name for name, field in schema.model_fields.items() if not field.is_required()}
+    return {name: v for name, v in given.items() if name in known and not (v is None and name in optional)}
+
+
+def _moment(part: Any) -> bool:
+    """Whether it is one time, and no interval."""
+    return isinstance(part, int | float) or (isinstance(part, str) and not isinstance(_pair(part), list))
 
 
 def _pair(part: Any) -> Any:
+    """[start, end] in seconds, from a list, an object, or a text such as "0:10–0:20"."""
+    if isinstance(part, str):
+        ends = re.split(r"(?<=[\ds]) ?(?:-|–|—|to) ?(?=\d)", part.strip().lower())
+        part = ends if len(ends) == 2 else part
+    if isinstance(part, dict):
+        return _span(part)
     return [seconds(time) for time in part] if isinstance(part, list) else part
 
 

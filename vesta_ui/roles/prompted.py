@@ -238,7 +238,11 @@ def observed(
                 one.state.strip(),
                 one.number,
                 one.number_of.strip() if one.number is not None else "",
-                tuple(Stance(s.label, s.supports, s.weight) for s in one.stances if s.label in labels),
+                tuple(
+                    Stance(label, s.supports, s.weight)
+                    for s in one.stances
+                    if (label := s.label if s.label in labels else parse_answer(s.label, question))
+                ),
                 _shown(inside, frames),
                 home if inside != home else None,
             )
