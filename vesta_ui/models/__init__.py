@@ -107,6 +107,7 @@ class Known:
     tokens_word: str = "max_tokens"
     temperature: bool = True
     system: bool = True
+    detail: bool = True
     max_images: int | None = None
     """Most images of one request; None while no limit is known."""
     max_side: int | None = None

@@ -136,6 +136,9 @@ class Asking:
             case "unsupported", "temperature" if known.temperature:
                 known.temperature = False
                 return "sent again without temperature"
+            case "unsupported", "detail" if known.detail:
+                known.detail = False
+                return "sent again without the resolution of the pictures"
             case "unsupported", "system" if known.system:
                 known.system = False
                 return "sent again with the instructions in the first message"

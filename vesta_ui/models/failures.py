@@ -5,7 +5,9 @@ Knows the words of OpenAI, Gemini, vLLM, llama.cpp, Ollama and LM Studio servers
 
 from __future__ import annotations
 
+import html
 import json
+import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -15,6 +17,7 @@ from typing import Any
 from vesta_ui.errors import ModelFailed
 from vesta_ui.models import Reply
 from vesta_ui.models.keys import scrub
+from vesta_ui.models.wire import mapping, parsed
 
 
 class ProviderFailed(ModelFailed):
@@ -44,26 +47,33 @@ class ProviderFailed(ModelFailed):
 
 
 _NO_IMAGES = re.compile(
-    r"image input is not supported|unsupported content part|does not support (?:image|vision|multimodal)|mmproj"
-    r"|not a (?:multimodal|vision) model|(?:vision|images?) (?:is|are) not supported|no image support"
+    r"image input is not supported|unsupported content part|does not (?:support|accept) (?:image|vision|multimodal)|mmproj"
+    r"|not a (?:multimodal|vision) model|(?:vision|images?) (?:is|are) not supported|no image support|support image input"
     r"|unknown (?:variant|part type)[^.]*image_url|multimodal[^.]*not (?:enabled|supported)"
+    r"|image[^.]{0,20} only supported|required for image|content must be a string"
 )
 _IMAGE_COUNT = re.compile(
-    r"at most (\d+) image|(?:maximum|max|limit)[^.]{0,40}?(\d+) images|too many images|(\d+) images? (?:is|are) the maximum"
+    r"at most (\d+) image|(?:maximum|max|limit)[^.]{0,40}?(\d+) images|(\d+) images? (?:is|are) the maximum"
+    r"|too many images(?:.{0,80}?\b(\d+)\b)?"
 )
 _CONTEXT = re.compile(
     r"context[_ ](?:length|window|size)|maximum context|too many tokens|prompt is too long|input token count|exceeds the available context"
-    r"|tokens? exceed|reduce the length of the"
+    r"|tokens? exceed|reduce the length of the|`inputs` (?:tokens|must)|max_tokens must be at least"
 )
+_OUTPUT = re.compile(
+    r"max_(?:completion_|output_)?tokens\b.{0,30}(?:too large|valid range|less than or equal|maximum)"
+    r"|(?:valid range|maximum value)[^.]{0,12} `?max_(?:completion_|output_)?tokens"
+)
+"""Words for an output limit above what the model can write."""
 _LARGE = re.compile(
     r"request entity too large|payload (?:size|too large)|request (?:body )?(?:is )?too large|body (?:is )?too large"
     r"|unsupported image|image[^.]{0,60}(?:too large|too big|below \d|exceeds)|string too long|request size exceeds"
 )
 _FORMAT = re.compile(
-    r"response_?format|json_schema|json_object|response_?(?:json_)?schema|responsemimetype|response_mime_type"
+    r"response_?format|json[_ ]schema|anyof|json_object|response_?(?:json_)?schema|responsemimetype|response_mime_type"
     r"|additionalproperties|\$schema|structured output|guided_json|grammar|json mode"
 )
-_PARAMETER = re.compile(r"max_completion_tokens|max_tokens|temperature")
+_PARAMETER = re.compile(r"max_completion_tokens|max_tokens|temperature|image_url\W{1,4}detail")
 _REFUSED_WORD = re.compile(r"unsupported|not support|unrecognized|unknown|unexpected|extra")
 _SYSTEM = re.compile(
     r"system (?:role|message|prompt|instruction)s?[^.]{0,40}not (?:supported|allowed|enabled)|developer instruction is not enabled"
@@ -73,9 +83,12 @@ _QUOTA = re.compile(
 )
 _MISSING = re.compile(
     r"model.{0,120}(?:not found|does not exist|not exist|is not supported|not available)|model_not_found|no such model|not found for api version"
+    r"|(?:invalid|unknown|not a valid) model\b"
 )
 _NOT_YET = re.compile(r"not in an active state")
-_BLOCKED = re.compile(r"content[_ ](?:filter|policy|management)|responsibleai|safety system|moderation")
+_BLOCKED = re.compile(
+    r"content[_ ](?:filter|policy|management)|responsibleai|safety system|moderation|flagged|usage polic|inappropriate content"
+)
 
 
 def classify(status: int, body: str, headers: Mapping[str, str], images: int = 0) -> ProviderFailed:
@@ -90,16 +103,16 @@ def classify(status: int, body: str, headers: Mapping[str, str], images: int = 0
     limit: int | None = None
     parameter = ""
     later = False
-    if status < 500 and (found := _PARAMETER.search(words)) and _REFUSED_WORD.search(words):
-        kind, parameter = "unsupported", "tokens" if "tokens" in found[0] else "temperature"
-    elif status == 400 and re.search(r"max_(?:completion_)?tokens\W.{0,30}too large", words):
-        kind, parameter = "unsupported", "fewer tokens"
+    if status in (400, 422) and (found := _sent(words)):
+        kind, parameter = "unsupported", found
+    elif status == 429 and "request too large" in words:
+        kind = "context_too_long"
     elif status == 429 or "resource_exhausted" in words:
         quota = _QUOTA.search(words) and "rate_limit_exceeded" not in words and not _short_wait(data)
         kind = "quota" if quota else "rate_limited"
     elif status == 402 or "insufficient_quota" in words:
         kind = "quota"
-    elif _NO_IMAGES.search(words):
+    elif images and _NO_IMAGES.search(words):
         kind, limit = "too_many_images", 0
     elif images > 1 and (counted := _IMAGE_COUNT.search(words)):
         kind, limit = "too_many_images", int(next((g for g in counted.groups() if g), max(1, images // 2)))
@@ -128,6 +141,16 @@ def classify(status: int, body: str, headers: Mapping[str, str], images: int = 0
     return ProviderFailed(
         kind, sentence(kind, said, limit), retry_after_s=wait, limit=limit, parameter=parameter, again=again
     )
+
+
+def _sent(words: str) -> str:
+    """The parameter of ours that the words find fault with, "" when they name none."""
+    if _OUTPUT.search(words):
+        return "fewer tokens"
+    if "temperature" in words:  # it is always 0, and what has only a default must not be sent
+        return "temperature"
+    found = _PARAMETER.search(words) if _REFUSED_WORD.search(words) else None
+    return ("detail" if "detail" in found[0] else "tokens") if found else ""
 
 
 _SAYS = {
@@ -163,50 +186,73 @@ def sentence(kind: str, said: str, limit: int | None = None) -> str:
 def _read(body: str) -> tuple[str, str, Any]:
     """Message, codes and parsed data of an error body."""
     text = body.strip()
-    try:
-        data = json.loads(text)
-    except ValueError:
-        if re.match(r"(?is)\s*(?:<!doctype|<html|<head|<\?xml)", text):
-            title = re.search(r"(?is)<title[^>]*>(.*?)</title>", text)
-            return (f"a web page: {title[1].strip()}" if title else "a web page instead of JSON"), "", None
-        return text[:2_000], "", None
+    data = parsed(text)
     if isinstance(data, list) and data:
         data = data[0]
     if not isinstance(data, dict):
-        return text[:2_000], "", data
-    error = data.get("error", data)
-    if not isinstance(error, dict):
-        return str(error)[:2_000], "", data
-    message = error.get("message") or error.get("detail") or data.get("message") or data.get("detail") or ""
+        return _plain(text)[:2_000], "", data
+    error = mapping(data.get("error")) or data
     codes = [error.get(name) for name in ("code", "type", "status", "param")]
     details = error.get("details") or error.get("metadata") or ""
-    return str(message)[:20_000], f"{' '.join(str(c) for c in codes if c)} {json.dumps(details)[:2_000]}", data
+    said = _said(data) or text[:2_000]
+    return _plain(said)[:20_000], f"{' '.join(str(c) for c in codes if c)} {json.dumps(details)[:2_000]}", data
 
 
+def _said(node: Any, deep: int = 0) -> str:
+    """The words of an error of any shape, with the place they speak of where there is one (FastAPI)."""
+    if isinstance(node, str) or (isinstance(node, int) and not isinstance(node, bool)):
+        return str(node)
+    if isinstance(node, list) and deep < 8:
+        return "; ".join(filter(None, (_said(one, deep + 1) for one in node[:3])))
+    if not isinstance(node, dict) or deep >= 8:
+        return ""
+    names = ("message", "msg", "detail", "error", "errors", "text", "reason")
+    said = next(filter(None, (_said(node.get(name), deep + 1) for name in names)), "")
+    place = node.get("loc")
+    return f"{'.'.join(map(str, place))}: {said}" if said and isinstance(place, list) else said
+
+
+def _plain(text: str) -> str:
+    """Of a web page, its title."""
+    if not re.match(r"(?i)\s*(?:<!doctype|<html|<head|<body|<\?xml)", text):
+        return text
+    title = re.search(r"(?is)<title[^>]{0,99}>(.{0,300}?)</title>", text[:20_000])
+    return f"a web page: {html.unescape(title[1]).strip()}" if title else "a web page instead of JSON"
+
+
+_NUMBER = r"\d{1,12}(?:\.\d{1,9})?"
+_WORDS = re.compile(
+    rf"(?:try again in|retry after|retry in) ((?:{_NUMBER} ?(?:ms|hours?|h|minutes?|m|seconds?|s)(?![a-z]) ?)+)"
+)
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def retry_after(headers: Mapping[str, str], message: str = "", data: Any = None) -> float | None:
     """Seconds the server asks to wait: `retry-after-ms`, `retry-after` (seconds or a date), its words, RetryInfo."""
+    if (millis := _seconds(headers.get("retry-after-ms"))) is not None:
+        return millis / 1000
+    after = headers.get("retry-after") or ""
+    if (asked := _seconds(after)) is not None:
+        return asked
     try:
-        if millis := headers.get("retry-after-ms"):
-            return max(0.0, float(millis) / 1000)
-    except ValueError:
+        when = parsedate_to_datetime(after)
+        return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError, OverflowError):
         pass
-    if after := headers.get("retry-after"):
-        try:
-            return max(0.0, float(after))
-        except ValueError:
-            try:
-                when = parsedate_to_datetime(after)
-                return max(0.0, (when - datetime.now(when.tzinfo or UTC)).total_seconds())
-            except (ValueError, TypeError):
-                pass
-    if delay := re.search(r'"retryDelay":\s*"([\d.]+)s"', json.dumps(data or {})):
+    if delay := re.search(rf'"retryDelay":\s*"({_NUMBER})s"', json.dumps(data or {})):
         return float(delay[1])
-    if words := re.search(r"try again in ((?:[\d.]+(?:ms|h|m|s))+)", message.lower()):
-        return sum(float(n) * _UNITS[unit] for n, unit in re.findall(r"([\d.]+)(ms|h|m|s)", words[1]))
+    if words := _WORDS.search(message.lower()):
+        found = re.findall(rf"({_NUMBER}) ?(ms|h|m|s)", words[1])
+        return sum(float(number) * _UNITS[unit] for number, unit in found)
     return None
+
+
+def _seconds(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return None if math.isnan(value) else max(0.0, value)
 
 
 def _short_wait(data: Any) -> bool:

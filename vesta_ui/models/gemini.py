@@ -26,6 +26,7 @@ from vesta_ui.models.failures import ProviderFailed, classify, sentence
 from vesta_ui.models.http import Broken, Remote, TimedOut, allow, without_secret
 from vesta_ui.models.keys import need_key, scrub
 from vesta_ui.models.structured import gemini_schema
+from vesta_ui.models.wire import decoded, items, mapping, parsed, tokens
 from vesta_ui.settings import Settings
 
 T = TypeVar("T")
@@ -68,13 +69,10 @@ class GeminiModel(Remote):
         raw = answer.sdk_http_response
         body = (raw.body if raw else "") or ""
         headers = (raw.headers if raw else None) or {}
-        try:
-            data = json.loads(body)
-        except ValueError:
-            data = None
+        data = parsed(body)
         if isinstance(data, list) and data:
             data = data[0]
-        if not isinstance(data, dict) or "error" in data:
+        if not isinstance(data, dict) or data.get("error"):
             raise classify(502, body or "an empty body", headers, sent)
         return _reply(data, time.monotonic() - started, sent)
 
@@ -150,7 +148,7 @@ class GeminiModel(Remote):
             raise ProviderFailed(error.kind, sentence(error.kind, str(error)), again=True) from error
         except OSError as error:
             raise ProviderFailed("connection", sentence("connection", f"{self.url}: {error}"), again=True) from error
-        except (ValueError, KeyError, errors.UnknownApiResponseError) as error:
+        except (ValueError, KeyError, RecursionError, errors.UnknownApiResponseError) as error:
             raise ProviderFailed("server", sentence("server", f"{type(error).__name__}: {error}")) from error
 
 
@@ -167,16 +165,16 @@ def _content(turn: Turn) -> types.Content:
 
 def _reply(data: dict[str, Any], seconds: float, sent: int) -> Reply:
     """The first candidate. Raises `ProviderFailed` (with the reply, so that its tokens are counted) when it is no answer."""
-    candidate = next((c for c in data.get("candidates") or () if isinstance(c, dict)), {})
-    parts = [p for p in (candidate.get("content") or {}).get("parts") or () if isinstance(p, dict)]
-    text = "".join(str(p.get("text") or "") for p in parts if not p.get("thought"))
-    if not text.strip():
-        called = next((p["functionCall"] for p in parts if isinstance(p.get("functionCall"), dict)), None)
-        text = json.dumps({"operation": called.get("name"), "arguments": called.get("args")}) if called else ""
-    finish = str(candidate.get("finishReason") or "")
-    usage = _usage(data.get("usageMetadata"), seconds, sent)
+    candidate = next(iter(items(data.get("candidates"))), {})
+    parts = items(mapping(candidate.get("content")).get("parts"))
+    said = "".join(str(p.get("text") or "") for p in parts if not p.get("thought"))
+    called = next((found for p in parts if (found := mapping(p.get("functionCall")))), None)
+    call = json.dumps({"operation": called.get("name"), "arguments": called.get("args")}) if called else ""
+    text = "\n".join(part for part in (said, call) if part.strip())
+    finish = str(candidate.get("finishReason") or "").upper()
+    usage = _usage(mapping(data.get("usageMetadata")), seconds, sent)
     reply = Reply(text, usage, finish, str(data.get("responseId") or ""), seconds)
-    feedback = data.get("promptFeedback") or {}
+    feedback = mapping(data.get("promptFeedback"))
     reason = str(feedback.get("blockReason") or "") or (finish if finish in BLOCKED else "")
     said = " ".join(str(s) for s in (reason, feedback.get("blockReasonMessage"), candidate.get("finishMessage")) if s)
     if reason:
@@ -193,13 +191,11 @@ def _reply(data: dict[str, Any], seconds: float, sent: int) -> Reply:
     return reply
 
 
-def _usage(found: Any, seconds: float, sent: int) -> Usage:
+def _usage(usage: dict[str, Any], seconds: float, sent: int) -> Usage:
     """Tokens as reported; None where the server does not say. Output includes thinking (SAVE §A.1), input includes cached."""
-    usage = found if isinstance(found, dict) else {}
 
     def number(name: str, missing: int | None) -> int | None:
-        value = usage.get(name)
-        return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else missing
+        return missing if usage.get(name) is None else tokens(usage[name])
 
     rest = 0 if "promptTokenCount" in usage else None
     spoken, thought = number("candidatesTokenCount", rest), number("thoughtsTokenCount", rest)
@@ -219,7 +215,5 @@ def _state(file: types.File) -> str:
 
 
 def _body(error: errors.APIError) -> str:
-    details = error.details
-    if isinstance(details, dict) and set(details) <= {"message", "status"}:
-        return str(details.get("message") or details.get("status") or "")
-    return json.dumps(details, default=str)
+    content = getattr(error.response, "content", None)
+    return decoded(content) if isinstance(content, bytes) else json.dumps(error.details, default=str)

@@ -11,7 +11,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 from urllib.parse import urljoin
 
 import openai
@@ -24,11 +24,14 @@ from vesta_ui.models.failures import ProviderFailed, classify, sentence
 from vesta_ui.models.http import Remote, allow, tidy
 from vesta_ui.models.keys import checked, get_key, need_key, scrub
 from vesta_ui.models.structured import openai_schema
+from vesta_ui.models.wire import decoded, items, mapping, parsed, tokens
 from vesta_ui.settings import Settings
 
 T = TypeVar("T")
 REASONING = re.compile(r"^(?:o\d|gpt-5|gpt-oss|codex)")
 """OpenAI models that take no temperature and count their thinking into the output."""
+EXPLAINS = ("error", "errors", "message", "msg", "detail")
+"""Where servers say what is wrong under status 200."""
 LIST_S = 20.0
 """Longest wait for a list of models."""
 MOST_NAME = 200
@@ -49,16 +52,16 @@ class _Chat(Remote):
         body = self._body(request)
         started = time.monotonic()
         raw = self._call(lambda: self._client.chat.completions.with_raw_response.create(**body), control, sent)
-        text = raw.http_response.text
+        text = decoded(raw.http_response.content)
         seconds = time.monotonic() - started
         data = _parse(text)
-        if not isinstance(data, dict) or ("error" in data and not data.get("choices")):
+        if not isinstance(data, dict) or (not data.get("choices") and any(map(data.get, EXPLAINS))):
             raise _unreadable(text, data, raw.headers, sent)
         return _reply(data, raw.headers.get("x-request-id") or "", seconds, sent)
 
     def names(self, control: Control) -> list[str]:
         raw = self._call(lambda: self._client.models.with_raw_response.list(timeout=LIST_S), control, 0)
-        return _listed(raw.http_response.text, raw.headers)
+        return _listed(decoded(raw.http_response.content), raw.headers)
 
     def transcribe(self, wav: bytes, language: str, detailed: bool, control: Control) -> dict[str, Any]:
         """Speech in a WAV file: `text`, and when `detailed` also `segments`, `words` and `language`. Raises `ModelFailed`."""
@@ -68,15 +71,15 @@ class _Chat(Remote):
         if language:
             body["language"] = language
         raw = self._call(lambda: self._client.audio.transcriptions.with_raw_response.create(**body), control, 0)
-        data = _parse(raw.http_response.text)
+        data = _parse(text := decoded(raw.http_response.content))
         if not isinstance(data, dict) or "text" not in data:
-            raise _unreadable(raw.http_response.text, data, raw.headers)
+            raise _unreadable(text, data, raw.headers)
         return data
 
     def _body(self, request: Request) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": _messages(request.turns, self.known.system),
+            "messages": _messages(request.turns, self.known),
             self.known.tokens_word: request.max_output_tokens,
         }
         if self.known.temperature:
@@ -131,44 +134,50 @@ class CompatibleModel(_Chat):
 
 
 # --------------------------------------------------------------------------------------- what is sent
-def _messages(turns: tuple[Turn, ...], system: bool) -> list[dict[str, Any]]:
-    """Turns as messages. Without `system`, instructions go in front of the first user message."""
-    if not system:
+def _messages(turns: tuple[Turn, ...], known: Known) -> list[dict[str, Any]]:
+    """Turns as messages. Where no system role is known, instructions go in front of the first user message."""
+    if not known.system:
         words = "\n\n".join(turn.text for turn in turns if turn.role == "system")
         rest = [turn for turn in turns if turn.role != "system"]
         first = rest[0]
         turns = (Turn("user", f"{words}\n\n{first.text}", first.images), *rest[1:])
-    return [{"role": turn.role, "content": _content(turn)} for turn in turns]
+    return [{"role": turn.role, "content": _content(turn, known.detail)} for turn in turns]
 
 
-def _content(turn: Turn) -> str | list[dict[str, Any]]:
+def _content(turn: Turn, detail: bool) -> str | list[dict[str, Any]]:
     if turn.video:
         raise ProviderFailed("too_large", "this provider takes no video file; choose a gemini model, or frames")
     if not turn.images:
         return turn.text
     parts: list[dict[str, Any]] = [{"type": "text", "text": turn.text}] if turn.text else []
     for image in turn.images:
-        parts += [{"type": "text", "text": image.stamp}, _picture(image)]
+        parts += [{"type": "text", "text": image.stamp}, _picture(image, detail)]
     return parts
 
 
-def _picture(image: Image) -> dict[str, Any]:
+def _picture(image: Image, detail: bool) -> dict[str, Any]:
     url = f"data:image/jpeg;base64,{base64.b64encode(image.jpeg).decode('ascii')}"
-    return {"type": "image_url", "image_url": {"url": url, "detail": image.detail}}
+    return {"type": "image_url", "image_url": {"url": url, "detail": image.detail} if detail else {"url": url}}
 
 
 # --------------------------------------------------------------------------------------- what comes back
 def _reply(data: dict[str, Any], request_id: str, seconds: float, sent: int) -> Reply:
     """The first choice. Raises `ProviderFailed` (with the reply, so that its tokens are counted) when it is no answer."""
-    choice = next((c for c in data.get("choices") or () if isinstance(c, dict)), {})
+    choice = next(iter(items(data.get("choices"))), {})
     found = choice.get("message") or choice.get("delta") or {}
     message = found if isinstance(found, dict) else {"content": found}
     finish = str(choice.get("finish_reason") or "")
     thinking = _words(message.get("reasoning_content")) or _words(message.get("reasoning"))
-    content = _words(message.get("content")) or _words(choice.get("text")) or _tool_call(message)
-    usage = _usage(data.get("usage"), seconds, sent)
+    said = _words(message.get("content")) or _words(choice.get("text"))
+    content = "\n".join(part for part in (said, _tool_call(message)) if part.strip())
+    usage = _usage(mapping(data.get("usage")), seconds, sent)
     reply = Reply(content or thinking, usage, finish, request_id or str(data.get("id") or ""), seconds)
-    refusal = _words(message.get("refusal"))
+    refusal = _words(message.get("refusal")) or _refused(message.get("content"))
+    if mapping(choice.get("error")) and finish not in ("stop", "tool_calls"):
+        # OpenRouter: the provider behind it broke in the middle of its answer.
+        failure = classify(_status_inside(choice), json.dumps({"error": choice["error"]}), {}, sent)
+        failure.reply = reply
+        raise failure
     if refusal:
         raise ProviderFailed("refused", sentence("refused", refusal), reply=reply)
     if finish == "content_filter":
@@ -184,47 +193,51 @@ def _reply(data: dict[str, Any], request_id: str, seconds: float, sent: int) -> 
 
 
 def _words(value: Any) -> str:
-    """Text of a content field: a string, or a list of parts of which the text ones count."""
+    """Text of a content field: a string, parts of which the text ones count, or the answer as an object."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        texts = (part.get("text") if isinstance(part, dict) else part for part in value)
-        return "".join(text for text in texts if isinstance(text, str))
-    return ""
+        return "".join(_part(part) for part in value)
+    return (_part(value) if "type" in value else json.dumps(value)) if isinstance(value, dict) and value else ""
+
+
+def _part(part: Any) -> str:
+    """Text of one part of a content field. Thinking is no part of the answer."""
+    if isinstance(part, str):
+        return part
+    text = mapping(part).get("text")
+    thought = re.search("reason|think", str(mapping(part).get("type")))
+    return text if isinstance(text, str) and not thought else ""
+
+
+def _refused(content: Any) -> str:
+    """The refusal among the parts of a content field."""
+    return " ".join(one["refusal"] for one in items(content) if isinstance(one.get("refusal"), str))
 
 
 def _tool_call(message: dict[str, Any]) -> str:
     """A tool call nobody asked for, as the text of the same decision; its arguments are left as they came."""
-    calls = message.get("tool_calls") or (
-        [{"function": message["function_call"]}] if message.get("function_call") else []
-    )
-    function = (
-        (calls[0].get("function") or {}) if isinstance(calls, list) and calls and isinstance(calls[0], dict) else {}
-    )
-    if not isinstance(function, dict) or not function.get("name"):
+    calls = items(message.get("tool_calls")) or [{"function": message.get("function_call")}]
+    function = mapping(calls[0].get("function"))
+    if not function.get("name"):
         return ""
     arguments = function.get("arguments")
     raw = arguments if isinstance(arguments, str) else json.dumps(arguments)
     return f'{{"operation": {json.dumps(str(function["name"]))}, "arguments": {raw.strip() or "null"}}}'
 
 
-def _usage(found: Any, seconds: float, sent: int) -> Usage:
+def _usage(usage: dict[str, Any], seconds: float, sent: int) -> Usage:
     """Tokens as reported; None where the server does not say. Output includes reasoning, input includes cached."""
-    usage = found if isinstance(found, dict) else {}
-
-    def number(value: Any) -> int | None:
-        return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
     def detail(group: str, name: str) -> int | None:
-        inner = usage.get(group)
-        said = number(inner.get(name)) if isinstance(inner, dict) else None
+        said = tokens(mapping(usage.get(group)).get(name))
         return said if said is not None or not usage else 0
 
     return Usage(
         remote_requests=1,
-        input_tokens=number(usage.get("prompt_tokens")),
+        input_tokens=tokens(usage.get("prompt_tokens")),
         cached_tokens=detail("prompt_tokens_details", "cached_tokens"),
-        output_tokens=number(usage.get("completion_tokens")),
+        output_tokens=tokens(usage.get("completion_tokens")),
         reasoning_tokens=detail("completion_tokens_details", "reasoning_tokens"),
         frames=sent,
         seconds=seconds,
@@ -232,37 +245,43 @@ def _usage(found: Any, seconds: float, sent: int) -> Usage:
 
 
 def _parse(text: str) -> Any:
-    """The body as JSON; a stream of chunks nobody asked for is put together; None for anything else."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        pass
+    """The body as JSON; a stream of chunks nobody asked for is put together; None for anything else.
+
+    Raises `ProviderFailed` for a stream that was cut off.
+    """
+    if (data := parsed(text)) is not None:
+        return data
     lines = [line[5:].strip() for line in text.splitlines() if line.startswith("data:")]
     if not lines:
         return None
-    whole: dict[str, Any] = {"choices": [{"message": {"content": ""}}]}
-    choice = whole["choices"][0]
-    for line in lines:
-        try:
-            chunk = json.loads(line)
-        except ValueError:
-            continue
-        if not isinstance(chunk, dict):
-            continue
-        if "error" in chunk:
+    message: dict[str, Any] = {"content": "", "reasoning_content": ""}
+    function = {"name": "", "arguments": ""}
+    whole: dict[str, Any] = {"usage": None}
+    finish = None
+    for chunk in (mapping(parsed(line)) for line in lines):
+        if chunk.get("error"):
             return chunk
-        whole["id"], whole["usage"] = chunk.get("id"), chunk.get("usage") or whole.get("usage")
-        for part in cast(list[dict[str, Any]], chunk.get("choices") or [])[:1]:
-            choice["message"]["content"] += _words((part.get("delta") or {}).get("content"))
-            choice["finish_reason"] = part.get("finish_reason") or choice.get("finish_reason")
-    return whole
+        whole |= {"id": chunk.get("id"), "usage": chunk.get("usage") or whole["usage"]}
+        choice = next(iter(items(chunk.get("choices"))), {})
+        delta = mapping(choice.get("delta"))
+        finish = choice.get("finish_reason") or finish
+        for name in message:
+            message[name] += _words(delta.get(name))
+        for call in items(delta.get("tool_calls")):
+            for name in function if not call.get("index") else ():
+                function[name] += _words(mapping(call.get("function")).get(name))
+    if not finish and lines[-1] != "[DONE]":
+        said = "the answer came as a stream, which broke off before its end"
+        raise ProviderFailed("connection", sentence("connection", said), again=True)
+    message["function_call"] = function
+    return {**whole, "choices": [{"message": message, "finish_reason": finish}]}
 
 
 def _listed(text: str, headers: Mapping[str, str]) -> list[str]:
     """The models of a server's list. Raises `ProviderFailed` when it is something else."""
     data = _parse(text)
     rows = data.get("data", data.get("models")) if isinstance(data, dict) else data
-    if data is None or (isinstance(data, dict) and "error" in data):
+    if data is None or mapping(data).get("error"):
         raise _unreadable(text, data, headers)
     if rows is None and isinstance(data, dict) and "object" in data:
         rows = []
@@ -275,19 +294,20 @@ def _listed(text: str, headers: Mapping[str, str]) -> list[str]:
 def _unreadable(text: str, data: Any, headers: Mapping[str, str], sent: int = 0) -> ProviderFailed:
     """A page under status 200 is a wrong address; anything else that is no answer may be a passing fault."""
     status = 404 if text.lstrip().startswith("<") else _status_inside(data)
-    return classify(status, text or "an empty body", headers, sent)
+    body = json.dumps(data) if isinstance(data, dict) else text
+    return classify(status, body or "an empty body", headers, sent)
 
 
 def _status_inside(data: Any) -> int:
     """The status an error object names when HTTP itself said 200."""
-    error = data.get("error") if isinstance(data, dict) else None
-    code = error.get("code") if isinstance(error, dict) else None
-    return code if isinstance(code, int) and 300 <= code < 600 else 502
+    error = mapping(data).get("error")
+    code = str(mapping(error if isinstance(error, dict) else data).get("code"))
+    return int(code) if re.fullmatch("[345][0-9][0-9]", code) else 502
 
 
 def _text(error: openai.APIStatusError) -> str:
     try:
-        return error.response.text
+        return decoded(error.response.content)
     except Exception:  # the body may have been cut off; the status still counts
         return ""
 
