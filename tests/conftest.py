@@ -41,6 +41,7 @@ def no_real_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for name in keys.VARIABLES:
         keys.set_key(name, "")
+    models._KNOWN.clear()  # the next server may have this one's port
 
 
 @pytest.fixture
