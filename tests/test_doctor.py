@@ -16,6 +16,7 @@ import pytest
 from vesta_ui.control import Control
 from vesta_ui.doctor import examine
 from vesta_ui.errors import BadVideo, Stopped
+from vesta_ui.shots import scene_pass
 from vesta_ui.video import open_video
 
 IMAGES = media.scenes(60, [30])
@@ -116,6 +117,9 @@ def test_damage_lasts_to_the_next_key_picture(gop: int, tmp_path: Path) -> None:
     start, end = (float(one) for one in re.findall(r"\d\d:(\d\d\.\d)", odd.what))
     assert 1.8 < start < 2.8
     assert end == pytest.approx(math.ceil(start * 30 / gop) * gop / 30, abs=0.06)
+    with open_video(path) as video:
+        (notice,) = scene_pass(video).notices
+    assert re.findall(r"\d\d:\d\d\.\d", notice.message) == re.findall(r"\d\d:\d\d\.\d", odd.what)
 
 
 def test_what_follows_a_hole_inside_a_group_may_be_wrong(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
-import cv2
 import media
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from vesta_ui.control import Control
 from vesta_ui.domain import Word
 from vesta_ui.errors import Stopped, StorageFailed
-from vesta_ui.playback import copy_reason, needs_copy, playable, thumbnail, webvtt
+from vesta_ui.playback import copy_reason, needs_copy, playable, webvtt
 from vesta_ui.video import Video, open_video
 from vesta_ui.video.container import streams
 from vesta_ui.video.decode import Reader
@@ -190,13 +189,6 @@ def test_a_folder_that_cannot_be_written_is_one_clear_sentence(tmp_path: Path) -
     (tmp_path / "file").write_text("")
     with open_video(plain(tmp_path, "v.mkv")) as video, pytest.raises(StorageFailed, match="could not be written"):
         playable(video, tmp_path / "file" / "copies")
-
-
-def test_a_thumbnail_is_a_small_jpeg_of_its_time(tmp_path: Path) -> None:
-    with open_video(plain(tmp_path)) as video:
-        image = cv2.imdecode(np.frombuffer(thumbnail(video, 1.5, 200), np.uint8), cv2.IMREAD_COLOR)
-        assert image.shape == (112, 200, 3) and media.number_in(image) == 45
-        assert thumbnail(video)[:2] == b"\xff\xd8"
 
 
 def test_subtitles_are_escaped_and_timed() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from vesta_ui.control import Control
-from vesta_ui.domain import Interval, clock, merge
+from vesta_ui.domain import Interval, clock
 from vesta_ui.playback import copy_reason
 from vesta_ui.video import Video, open_video
 from vesta_ui.video.container import StreamFacts, streams
@@ -127,16 +127,14 @@ def _facts(video: Video, listed: list[StreamFacts], how: str, sound: tuple[float
     return facts
 
 
-def _damage(video: Video, reach: Callable[[float], None]) -> tuple[list[Interval], str]:
+def _damage(video: Video, reach: Callable[[float], None]) -> tuple[tuple[Interval, ...], str]:
     """Spans from what arrived damaged to the next key picture, and how closely it was looked for."""
     whole, timeline = video.facts.duration_s <= EVERY_PICTURE_S, video.timeline
     with Reader(video.source) as reader:
         for tick, _ in reader.frames(keys_only=not whole):
             reach(timeline.seconds(tick))
-        ticks = {*reader.damage.ticks, *(int(t) for t in timeline.corrupt)}
-    spans = [(max(0.0, timeline.seconds(t)), timeline.seconds(timeline.key_after(t))) for t in sorted(ticks)]
-    found = [Interval(start, end) for start, end in spans if end > start]
-    return list(merge(found, within=2.0)), "every picture" if whole else "key pictures"
+        ticks = reader.damage.ticks
+    return video.damaged(ticks), "every picture" if whole else "key pictures"
 
 
 def _sound_extent(video: Video, reach: Callable[[float], None]) -> tuple[float, float] | None:
@@ -304,7 +302,7 @@ def _sound_oddities(video: Video, sound: tuple[float, float] | None) -> list[Odd
     return found
 
 
-def _damage_oddities(damage: list[Interval]) -> list[Oddity]:
+def _damage_oddities(damage: tuple[Interval, ...]) -> list[Oddity]:
     if not damage:
         return []
     named = ", ".join(map(str, damage[:5])) + (" and more" if len(damage) > 5 else "")

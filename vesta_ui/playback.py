@@ -20,7 +20,6 @@ from av.packet import Packet
 from vesta_ui.control import Control
 from vesta_ui.domain import Word
 from vesta_ui.errors import BadVideo, StorageFailed
-from vesta_ui.frames import encode_jpeg
 from vesta_ui.video import Video, open_video
 from vesta_ui.video.container import open_container, streams
 from vesta_ui.video.decode import Reader
@@ -245,11 +244,6 @@ class _Sound:
             frame.sample_rate, frame.pts, frame.time_base = SOUND_RATE, self._at, Fraction(1, SOUND_RATE)
             self._out.mux(self._stream.encode(frame))
             self._at += len(piece)
-
-
-def thumbnail(video: Video, time: float | None = None, max_side: int = 320) -> bytes:
-    """A JPEG of the picture at a time in seconds (default: a tenth into the video)."""
-    return encode_jpeg(video.frames_at([video.facts.duration_s * 0.1 if time is None else time], max_side)[0].image)[0]
 
 
 def webvtt(segments: Iterable[tuple[float, float, str]] | Iterable[Word]) -> str:

@@ -22,7 +22,7 @@ from vesta_ui.control import Control
 from vesta_ui.domain import Interval, Notice, Scene, VideoFacts, Word
 from vesta_ui.encoders import Encoder, Vectors
 from vesta_ui.errors import Busy, OperationRefused, StorageFailed
-from vesta_ui.events import IndexProgress, IndexReady
+from vesta_ui.events import IndexProgress, IndexReady, drained
 from vesta_ui.scene_index import phases
 from vesta_ui.scene_index.background import watched
 from vesta_ui.scene_index.bills import Bill, bills
@@ -141,14 +141,11 @@ class Later:
             index.transcript = replace(PENDING, words=words)
             self.upto = upto
 
-        building = build(path, replace(settings, speech_later=False), self.control, heard)
+        def tell(progress: IndexProgress) -> None:
+            self.progress = progress
+
         try:
-            while True:
-                try:
-                    self.progress = next(building)
-                except StopIteration as done:
-                    whole: SceneIndex = done.value
-                    break
+            whole = drained(build(path, replace(settings, speech_later=False), self.control, heard), tell)
         except Exception as error:
             self.failure = error
             why = Notice("speech-failed", f"the transcript could not be made: {error}")

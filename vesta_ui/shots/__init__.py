@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scenedetect import ContentDetector, FrameTimecode
 
 from vesta_ui.control import Control
-from vesta_ui.domain import Interval, Notice, clock, merge
+from vesta_ui.domain import Interval, Notice, clock
 from vesta_ui.errors import BadVideo
 from vesta_ui.frames import encode_jpeg
 from vesta_ui.shots.parts import STILL_SIDE
@@ -126,7 +126,7 @@ def scene_pass(
         shots,
         stills,
         tuple(cuts),
-        _damage_notices(video, [*(t for part in parts for t in part.damage), *timeline.corrupt.tolist()]),
+        _damage_notices(video.damaged(t for part in parts for t in part.damage)),
     )
 
 
@@ -188,10 +188,9 @@ def _choose(
     )
 
 
-def _damage_notices(video: Video, ticks: Sequence[int]) -> tuple[Notice, ...]:
-    if not ticks:
+def _damage_notices(spans: Sequence[Interval]) -> tuple[Notice, ...]:
+    if not spans:
         return ()
-    spans = merge((Interval(t, t + 0.1) for t in (max(0.0, video.timeline.seconds(t)) for t in ticks)), within=2.0)
     named = ", ".join(f"{clock(s.start)}–{clock(s.end)}" for s in spans[:5]) + (" and more" if len(spans) > 5 else "")
     return (Notice("damaged-span", f"The picture is damaged at {named}; what decodes there is used."),)
 

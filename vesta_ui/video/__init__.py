@@ -10,7 +10,7 @@ import hashlib
 import math
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +19,7 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from vesta_ui.domain import Interval, Notice, VideoFacts, clock
+from vesta_ui.domain import Interval, Notice, VideoFacts, clock, merge
 from vesta_ui.errors import BadInput, BadVideo
 from vesta_ui.video import captions
 from vesta_ui.video.container import main_picture, main_sound, open_container
@@ -60,6 +60,12 @@ class Video(Closing):
 
     def close(self) -> None:
         self._readers.close()
+
+    def damaged(self, ticks: Iterable[int]) -> tuple[Interval, ...]:
+        """Spans (seconds) from what failed to decode at `ticks`, or arrived damaged, to the next key picture."""
+        found = sorted({*ticks, *self.timeline.corrupt.tolist()})
+        spans = [(max(0.0, self.timeline.seconds(t)), self.timeline.seconds(self.timeline.key_after(t))) for t in found]
+        return merge((Interval(start, end) for start, end in spans if end > start), within=2.0)
 
     def frames_at(self, times: Sequence[float], max_side: int | None = None) -> list[Picture]:
         """The pictures shown at the given times (seconds, any order, repeats welcome), in the order asked.
