@@ -241,3 +241,9 @@ def test_the_earlier_steps_of_a_long_run_come_when_asked_for(site: ui_page.Site)
     assert [card.get_attribute("data-step") for card in cards.all()] == [str(n) for n in range(1, 66)]
     cards.first.locator(".fold").click()
     expect(cards.first).to_contain_text("because 1")
+
+
+def test_a_link_to_an_early_step_of_a_long_run_opens_it(site: ui_page.Site) -> None:
+    page = site.open(f"?run={site.recorded(steps=65)}&step=2")
+    expect(page.locator("#steps [data-step='2']")).to_contain_text("because 2")
+    expect(page.locator("#steps [data-step='2']")).to_be_in_viewport()

@@ -57,6 +57,13 @@
       sift();
       offer();
     }
+    async function arrive(n) {
+      if (n < first()) await older();
+      V.state.follow = n === total;
+      V.select({ step: n });
+      expand(n, true);
+      requestAnimationFrame(() => cards.get(n)?.node.scrollIntoView({ block: "nearest" }));
+    }
     const place = (n) => h("article.step", { data: { step: n }, tabindex: "-1", onclick: (e) => { if (!e.target.closest("button, a, input, textarea, select, summary, pre") && !String(getSelection())) V.goStep(n, true); } });
     function jump(way) {
       const hits = [...cards.values()].filter((c) => !c.node.hidden).map((c) => c.data.n), at = V.state.selection?.step ?? 0;
@@ -64,12 +71,13 @@
       if (next) V.goStep(next);
     }
     V.stepNumbers = () => [...cards.values()].filter((c) => !c.node.hidden).map((c) => c.data.n);
-    V.goStep = (n, toggle = false) => {
+    V.goStep = async (n, toggle = false) => {
+      if (cards.size && n < first()) await older();
       const card = cards.get(n);
       if (!card) return;
-      const first = card.data.at[0];
-      V.select({ step: n, s: first?.[0], e: first?.[1] });
-      if (first) V.seek(first[0]);
+      const span = card.data.at[0];
+      V.select({ step: n, s: span?.[0], e: span?.[1] });
+      if (span) V.seek(span[0]);
       card.node.hidden = false;
       V.state.follow = n === total;
       card.node.scrollIntoView({ block: "nearest" });
@@ -141,14 +149,11 @@
         sift();
         offer();
         follow();
-        if (opener && V.asked.get("step") && cards.has(+V.asked.get("step")) && V.asked.get("run") === run) {
+        const linked = opener && V.asked.get("run") === run ? +V.asked.get("step") : 0;
+        if (linked && cards.size && linked <= total) {
           opener = false;
-          const n = +V.asked.get("step");
-          if (V.asked.get("at")) return void V.pin(n);
-          V.state.follow = n === total;
-          V.select({ step: n });
-          expand(n, true);
-          requestAnimationFrame(() => cards.get(n)?.node.scrollIntoView({ block: "nearest" }));
+          if (V.asked.get("at")) return void V.pin(linked);
+          arrive(linked);
         }
       },
     };

@@ -44,7 +44,7 @@
         if (data.live && document.body.dataset.tab === "compare") timer = setTimeout(load, 1000);
       } catch (error) { V.fill(body, h("p.bad", {}, error.message)); }
     }
-    const go_to = (run, step, s) => { V.openRun(run, () => setTimeout(() => { V.goStep(step); if (Number.isFinite(s)) V.seek(s); })); };
+    const go_to = (run, step, s) => { V.openRun(run, () => setTimeout(async () => { await V.goStep(step); if (Number.isFinite(s)) V.seek(s); })); };
     const stamp = (run, step, s, e) => h("button.t", { type: "button", title: "Open this run at " + V.clock(s), onclick: (event) => { event.stopPropagation(); go_to(run, step, s); } }, V.span(s, e));
     const name = (run, n) => [h("b.letter-of", {}, "ABCDEFGHIJKL"[n]), " ", run.agent || "…"];
 
