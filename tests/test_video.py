@@ -84,6 +84,9 @@ KINDS: dict[str, tuple[Maker, list[float], int]] = {
         [n / 50 for n in range(COUNT)], 0,
     ),
     "raw.hevc": (lambda d: media.write(d / "v.hevc", IMAGES, codec="libx265", options=X265), EVEN, 0),
+    "raw.mjpeg": (
+        lambda d: media.write(d / "v.mjpeg", IMAGES, codec="mjpeg", pixels="yuvj420p"), [n / 25 for n in range(COUNT)], 0,
+    ),
     "b-pictures.avi": (lambda d: media.write(d / "v.avi", IMAGES), EVEN, 0),
     "mpeg2.mpg": (lambda d: plain(d, "v.mpg", codec="mpeg2video", sound_codec="mp2", sound_rate=16_000), EVEN, 0),
     "few-stamps.mpg": (lambda d: plain(d, "v.mpg", bframes=3, options=FEW_STAMPS, sound_codec="mp2"), EVEN, 0),

@@ -41,8 +41,9 @@ def open_container(path: Path) -> InputContainer:
     """Open for reading. Raises `BadVideo` with one sentence."""
     head = _head(path)
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    moves = b"acTL" in head or path.suffix.lower() in (".mjpeg", ".mjpg")  # pictures in a row, in a still one's format
     for start, what in TEXT_STARTS:
-        if text.startswith(start) and not (what == "a still picture" and b"acTL" in head):
+        if text.startswith(start) and not (what == "a still picture" and moves):
             raise BadVideo(f"{path.name} is {what}, not a video file; open the video itself")
     try:
         return av.open(f"file:{path.absolute()}", options=dict(OPTIONS), metadata_errors="replace")
