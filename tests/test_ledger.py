@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vesta_ui.domain import Entry, Interval, Modality, Observation, Reference, Relation, Stance, Status
-from vesta_ui.ledger import Ledger, add_references, coverage, entries_from, hypotheses, reference_states, update
+from vesta_ui.ledger import (
+    Ledger,
+    add_references,
+    coverage,
+    entries_from,
+    hypotheses,
+    reference_states,
+    same_place,
+    update,
+)
 from vesta_ui.relations import conflicts, counts, events, numbers, standings, states
 
 CHOICES = ("A", "B", "C")
@@ -45,6 +54,12 @@ def test_one_shared_second_settles_a_reference_and_less_does_not() -> None:
     for end, status in ((21.0, Status.VERIFIED), (20.5, Status.UNVERIFIED)):
         ledger = add_references(ledger_of(seen(0, end, verdict=True)), [reference(20, 60)])
         assert reference_states(ledger)[0].status is status
+
+
+def test_half_of_the_shorter_stretch_is_the_same_place_and_less_is_not() -> None:
+    one = Interval(0, 4)
+    for start, same in ((2.0, True), (2.25, False)):
+        assert same_place(one, Interval(start, 12)) is same_place(Interval(start, 12), one) is same
 
 
 # ---- entries
