@@ -78,6 +78,20 @@ _ABSTRACT = (
     "|weakness|worry"
 )
 """What no single picture shows."""
+_NOT_A_NOUN = (
+    "of|for|in|on|at|to|from|by|with|about|behind|between|among|against|under|over|into|as|than|through|during|after|before|when|while"
+    "|if|because|and|or|but|nor|not|that|which|who|whom|whose|why|how|where|what|the|an?|this|these|those|is|are|was|were|be|been|do|did"
+    "|have|had|can|could|may|might|must|will|would|shall|should|he|she|it|they|we|you|i|her|his|their|my|your|our|people|someone|everyone"
+    "|most|best|more|here|there|later|first|then|too|lay|led|drove|made|came|got|went|stood|ran|kept|gave|took|became|brought|run"
+)
+_NO_COMPOUND = rf"(?! (?!(?:{_NOT_A_NOUN})\b)(?:(?-i:[a-z-]+)(?<!s)(?<!ed)(?<!ing)(?<!ly)\b|(?-i:[a-z-]+) (?:do|does|did|is|are|was|were)\b))"
+"""Not before another noun, which it would only name the kind of: a theme park, a message board."""
+_NOT_WRITTEN = (
+    r"(?! (?:(?:is|are|was|were|that|which) ){0,2}?(?:appears? |seen |shown |written |printed |displayed |painted |visible )?(?:on|across) "
+    r"(?:[\w'’-]+ ){1,3}?(?:screens?|display|monitor|labels?|posters?|signs?|board|blackboard|whiteboard|billboard|banner|t-?shirt|shirt|phone"
+    r"|notes?|cards?|stickers?|page|cover|box|package|bottle|mug|cake|plaque|slides?|sheet|wall|door|badge)\b)"
+)
+"""Not what is written on something: that can be read in one place."""
 _JUDGED = (
     "reliable|honest|sincere|serious|guilty|innocent|trustworthy|realistic|convincing|justified|successful|genuine|authentic|fake"
     "|staged|real|accidental|intentional|deliberate|credible|reasonable|effective|fair|trusted|to be believed"
@@ -116,7 +130,7 @@ CUES: tuple[Row, ...] = (
     Row(_REPEATED, Flag.COUNTING, "How many guests leave early?",
         rf"how many (?:[\w-]+ ){{1,3}}?(?:{_COMINGS}|(?:is|are|was|were|get) (?:{_DONE}))\b(?!.*{_STILL})"),
     Row(_REPEATED, Flag.COUNTING, "How many cars pass in total?",
-        rf"(?:in total|altogether|overall)\b.*how many|how many .*(?:\bin total\b|altogether|throughout|over the course|(?:whole|entire|full) (?:{_SPANS}))"),
+        rf"(?:in total|altogether|overall)\b.*how many|how many .*(?:\bin total\b|\bin all(?=\W*$|[?.,;]| (?:is|are|was|were|do|does|did|have|has)\b)|altogether|throughout|over the course|(?:whole|entire|full) (?:{_SPANS}))"),
     Row(_REPEATED, Flag.COUNTING, "How many lies does she tell during the trip?",
         rf"how many (?!.*{_ONE_MOMENT}).*\b(?:during|throughout|over|in the course of) the (?:\w+ )?(?:{_SPANS})\b"),
     Row(_REPEATED, Flag.COUNTING, "Count the number of times he falls.",
@@ -152,7 +166,7 @@ CUES: tuple[Row, ...] = (
     Row(_ORDERING, Flag.ORDERING, "What was the third town of the trip?",
         rf"\b(?:what|which|who)\b.*\bthe (?:first|last|{_NTH}) (?!{_PARTS})[\w-]+ (?:of|in|on|during) the (?:{_SPANS})\b"),
     Row(_ORDERING, Flag.ORDERING, "What is the last song that they play?",
-        rf"\b(?:what|which)\b.*\bthe (?:first|last) (?!{_PARTS})[\w-]+ (?:that|which) (?:the [\w-]+|he|she|they|we|i) [\w-]+"),
+        rf"\b(?:what|which)\b.*\bthe (?:first|last) (?:things? (?:that |which )?|(?!{_PARTS})[\w-]+ (?:that|which) )(?:the [\w-]+|he|she|they|we|i) [\w-]+"),
     Row(_ORDERING, Flag.ORDERING, "Who comes in second place, and who speaks first and then sits down?",
         rf"\b(?:{_NTH}|first|last) place\b|\b(?:first|next)\b.*\band (?:then|who|what|which|afterwards)\b"),
     Row(_ORDERING, Flag.ORDERING, "Who is the second guest to speak?",
@@ -206,8 +220,8 @@ CUES: tuple[Row, ...] = (
     Row(_HYPOTHESES, None, "Which town does she prefer?",
         r"\b(?:which|what|who)\b.*\b(?:like[sd]? (?:best|most|least|better)|(?:prefer|admire|fear)\w*)\b"),
     Row(_HYPOTHESES, None, "What is the purpose of the test?",
-        r"\b(?:reason|purpose|motiv\w+|intention|intent|moral|lesson|meaning|significance|theme|message|implication|cause)s?\b"
-        r"(?! (?:number|board|code|field)\b)"),
+        r"(?<!before the )(?<!after the )(?<!during the )\b(?:(?:reason|purpose|motive|intention|intent|moral|lesson|meaning|theme|message|implication|cause)s\b"
+        rf"|(?:reason|purpose|motiv\w+|intention|intent|moral|lesson|meaning|significance|theme|message|implication|cause)\b{_NO_COMPOUND}){_NOT_WRITTEN}"),
     Row(_HYPOTHESES, None, "Which title best describes the clip?",
         r"best (?:way|mean|describ|explain|summar|captur|characteri|reflect|represent|match|fit|support|account|descr|explan)\w*"),
     Row(_HYPOTHESES, None, "Was that the right decision?",
@@ -224,7 +238,8 @@ CUES: tuple[Row, ...] = (
     Row(_HYPOTHESES, None, "Who do you think took it?",
         r"\b(?:do|would|can) you (?:think|suppose|believe|guess|say)\b|\bin your (?:opinion|view)\b"),
     Row(_HYPOTHESES, None, "What effect does the fog have?",
-        rf"\b(?:what|which) (?:(?:is|are|was|were) )?(?:[\w'’-]+ ){{0,4}}?(?:{_ABSTRACT})s?\b(?! (?:number|board|code|field)\b)"),
+        rf"\b(?:what|which) (?:(?:is|are|was|were) )?(?:(?!(?:before|after|during|while|since|until)\b)[\w'’-]+ ){{0,4}}?"
+        rf"(?:(?:{_ABSTRACT})s\b|(?:{_ABSTRACT})\b{_NO_COMPOUND}){_NOT_WRITTEN}"),
     Row(_HYPOTHESES, None, "What is strange about the house?",
         rf"\bwhat (?:is|was|seems) (?:so |most )?[\w-]+ about\b|^\W*(?:is|are|was|were|can)\b.*\b(?:{_JUDGED})\b"
         r"|\b(?:really|truly|actually)\b.*\bor\b|\bthe (?:real|true|actual|deeper|hidden|ultimate) (?!name|size|order)\w+|\bthe same [\w-]+ as\b"),
