@@ -73,6 +73,37 @@ def test_the_cues_name_the_words_that_fired_them() -> None:
     assert any(c.demand is Demand.HYPOTHESES and c.words.endswith("why") for c in b.cues)
 
 
+@pytest.mark.parametrize(
+    ("text", "policy"),
+    [
+        ("Which theme park do they visit?", Policy.FOCUSED),
+        ("Which theme parks do they visit?", Policy.FOCUSED),
+        ("What strategy game do they play?", Policy.FOCUSED),
+        ("What is the theme song called?", Policy.FOCUSED),
+        ("What theme runs through the film?", Policy.CONTRASTIVE),
+        ("What moral dilemma does he face?", Policy.CONTRASTIVE),
+        ("What is the reason Tom gives for leaving?", Policy.CONTRASTIVE),
+        ("What is the message on the phone screen?", Policy.FOCUSED),
+        ("What message is written on the birthday cake?", Policy.FOCUSED),
+        ("What is the message of the poster?", Policy.CONTRASTIVE),
+        ("What is the meaning of the message on the sign?", Policy.CONTRASTIVE),
+        ("What happened before the argument in the kitchen?", Policy.FOCUSED),
+        ("What happens after the lesson?", Policy.FOCUSED),
+        ("What was the argument about?", Policy.CONTRASTIVE),
+        ("What is the first thing the chef does?", Policy.RECALL),
+        ("What is the last thing he says?", Policy.RECALL),
+        ("What is the first thing on the table?", Policy.FOCUSED),
+        ("What is the first word he reads?", Policy.FOCUSED),
+        ("How many flags are raised in all?", Policy.RECALL),
+        ("How many flags in all are raised?", Policy.RECALL),
+        ("How many people are in all the pictures?", Policy.FOCUSED),
+    ],
+)
+def test_the_words_around_a_word_decide_what_it_asks_for(text: str, policy: Policy) -> None:
+    routed = route(question(text), None)
+    assert routed.policy is policy, routed.prior.cues
+
+
 def test_choices_that_are_orders_of_one_list_call_for_ordering() -> None:
     b = prior(question("What is right?", ["soup → fish → cake", "fish → soup → cake", "cake → fish → soup"]))
     assert Demand.ORDERING in b.demands
@@ -95,6 +126,14 @@ def test_another_language_is_focused_and_says_so(text: str) -> None:
     routed = route(question(text), None)
     assert routed.policy is Policy.FOCUSED and not routed.prior.cues
     assert "does not read as English" in routed.why
+
+
+def test_in_another_language_choices_that_are_orders_decide() -> None:
+    asked = question("Was ist richtig?", ["Suppe → Fisch → Torte", "Fisch → Suppe → Torte"])
+    routed = route(asked, None)
+    assert routed.policy is Policy.RECALL
+    assert "Only the choices of the question decided this." in routed.why
+    assert "the choices ask outright for order" in route(asked, estimate(Demand.LOCALIZED)).why
 
 
 def test_english_without_a_cue_is_focused_and_says_so() -> None:
@@ -213,6 +252,25 @@ def test_the_user_overrides_policy_and_view() -> None:
             "It asks about something that may happen several times, so it needs matching scenes from all over the "
             "video (recall). The model reads it as one place (0.90 sure), but the words ask outright for repeated "
             "events, and that stays.",
+        ),
+        (
+            "Wie oft springt der Hund?",
+            None,
+            "It does not read as English, so its words could not be used; without a reading, the scenes that match it "
+            "best are looked for (focused).",
+        ),
+        (
+            "Wie oft springt der Hund?",
+            estimate(Demand.REPEATED, confidence=0.3),
+            "It does not read as English, so its words could not be used; without a reading, the scenes that match it "
+            "best are looked for (focused). The model was 0.30 sure of its reading, below 0.60.",
+        ),
+        (
+            "Wie oft springt der Hund?",
+            estimate(Demand.REPEATED),
+            "It asks about something that may happen several times, so it needs matching scenes from all over the "
+            "video (recall). The model reads it as repeated events (0.90 sure). It does not read as English, so its "
+            "words could not be used.",
         ),
     ],
 )

@@ -39,6 +39,8 @@ _SEEKS = {
     Policy.CONTRASTIVE: "so it needs scenes for every answer (contrastive)",
 }
 
+_ALONE = "Only the {} of the question decided this"
+
 READ_CHARS = 1_500
 """How much of a question is searched for cues, from its end, where what is asked usually stands."""
 
@@ -75,25 +77,27 @@ def prior(question: Question) -> Prior:
     return Prior(demands, _in_order(flags), tuple(cues))
 
 
-def merge(b: Prior, rho: Estimate | None, threshold: float = 0.6) -> tuple[tuple[Demand, ...], tuple[Flag, ...], str]:
+def merge(
+    b: Prior, rho: Estimate | None, threshold: float = 0.6, read: str = "words"
+) -> tuple[tuple[Demand, ...], tuple[Flag, ...], str]:
     """Demands, flags and one sentence why (eq. 13).
 
     What the words ask for outright (counting, ordering, comparison, speech with picture) always stays; whether the rest
     is a local question or a contest of interpretations is the model's to say, if it is at least `threshold` sure.
+    `read` names what of the question the prior could read: its words, its choices, or ("") nothing.
     """
     if rho is None or not usable(rho):
-        return b.demands, b.flags, "Only the words of the question decided this"
+        return b.demands, b.flags, _ALONE.format(read) if read else ""
     if rho.confidence < threshold:
         sure = f"the model was {rho.confidence:.2f} sure of its reading, below {threshold:.2f}"
-        why = f"Only the words of the question decided this: {sure}"
-        return b.demands, b.flags, why
+        return b.demands, b.flags, f"{_ALONE.format(read)}: {sure}" if read else sure.capitalize()
     explicit = tuple(d for d in b.demands if d in _EXPLICIT)
     demands = _unique((*explicit, *rho.demands))
     flags = _in_order((*b.flags, *rho.flags))
     kept = _listed(d for d in explicit if d not in rho.demands)
     why = f"The model reads it as {_listed(rho.demands)} ({rho.confidence:.2f} sure)"
     if kept:
-        why += f", but the words ask outright for {kept}, and that stays"
+        why += f", but the {read} ask outright for {kept}, and that stays"
     return demands, flags, why
 
 
@@ -121,13 +125,20 @@ def route(
     if estimate is not None and not usable(estimate):
         estimate, note = None, note or "the model's estimate names no demand or no valid confidence"
     b = prior(question)
-    demands, flags, why = merge(b, estimate, threshold)
+    english = is_english(question.text[-READ_CHARS:])
+    read = "words" if english else "choices" if b.cues else ""
+    demands, flags, why = merge(b, estimate, threshold, read)
     routed, accounting = project(demands, flags)
     decisive = next(demand for demand, _, _ in RANK if demand in demands)
-    reasons = [f"{_ASKS[decisive]}, {_SEEKS[routed]}", why]
-    if not is_english(question.text):
-        reasons.append("It does not read as English, so its words could not be used")
-    elif not b.cues:
+    asks = f"{_ASKS[decisive]}, {_SEEKS[routed]}"
+    foreign = "It does not read as English, so its words could not be used"
+    known = estimate is not None and estimate.confidence >= threshold
+    if not read and not known:
+        asks = f"{foreign}; without a reading, the scenes that match it best are looked for (focused)"
+    reasons = [asks, why] if why else [asks]
+    if not english and (read or known):
+        reasons.append(foreign)
+    elif english and not b.cues:
         reasons.append("No word in it calls for more than one close look")
     if policy is not None and policy is not routed:
         reasons.append(f"By hand, {policy.value} retrieval is used instead of {routed.value}")
