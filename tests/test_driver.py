@@ -239,8 +239,11 @@ def test_a_forced_answer_that_names_no_choice_is_asked_once_more(tmp_path: Path)
             return Decision(unclear if self.finals == 1 else ANSWER if final else LOOK)
 
     agent = Late([])
-    finished = cast(RunFinished, list(driver(agent, tmp_path).loop())[-1])
+    events = list(driver(agent, tmp_path).loop())
+    finished = cast(RunFinished, events[-1])
     assert finished.answer is not None and finished.answer.label == "B" and agent.finals == 2
+    said = [e.notice for e in events if isinstance(e, Warned) and e.notice.code == "forced-answer"]
+    assert said == [Notice("forced-answer", finished.reason)], "asked twice, told once"
     assert finished.outcome == Outcome.BUDGET and "identical" in finished.reason
 
 

@@ -94,6 +94,15 @@ def test_a_failed_step_is_shown_as_failed(events: list[ev.Event]) -> None:
     assert not card["entries"]
 
 
+def test_why_it_had_to_answer_is_on_the_answer_once(events: list[ev.Event]) -> None:
+    said, other = d.Notice("forced-answer", "the budget is spent"), d.Notice("late", "the transcript came late")
+    ended = ev.RunFinished(outcome=d.Outcome.BUDGET, answer=None, reason=said.message)
+    warned = [ev.Warned(step=4, notice=one) for one in (said, other)]
+    answer = view.views(fold([*events[:-1], *warned, ended]), "run")["answer"]
+    assert answer["reason"] == said.message
+    assert other.message in answer["warnings"] and said.message not in answer["warnings"]
+
+
 def test_money_is_unknown_when_one_price_is(events: list[ev.Event]) -> None:
     decided = next(e for e in events if isinstance(e, ev.Decided))
     unpriced = d.ModelCall("reasoner", "m", (), "", d.Usage(1, cost_usd=None))

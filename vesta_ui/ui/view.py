@@ -289,6 +289,7 @@ def answer(session: Session, run_id: str, being: Being, now: Snapshot | None) ->
     verified = ledger_view.verified_entries(now)
     question = session.started.question if session.started else None
     choice = question.choice(said.label) if question and said and said.label else None
+    notices = (*(session.index.notices if session.index else ()), *session.warnings)
     return {
         "run": run_id,
         "outcome": finished.outcome.value,
@@ -302,9 +303,7 @@ def answer(session: Session, run_id: str, being: Being, now: Snapshot | None) ->
             {"s": e.start, "e": e.end, "entry": e.entry_id, "why": e.why, "verified": e.entry_id in verified}
             for e in (said.evidence if said else ())
         ],
-        "warnings": [
-            n.message for n in dict.fromkeys((*(session.index.notices if session.index else ()), *session.warnings))
-        ],
+        "warnings": [n.message for n in dict.fromkeys(notices) if n.message != finished.reason],
         "steps": len(session.steps),
         "seconds": round(session.at, 1),
         "usage": totals(session.usage),
