@@ -217,6 +217,8 @@ def test_settings_go_into_the_next_run_and_keys_nowhere(site: ui_page.Site) -> N
     drawer.get_by_label("Policy").select_option("recall")
     drawer.get_by_label("Steps at most").fill("2")
     drawer.get_by_label("Steps at most").blur()
+    drawer.get_by_label("Router's confidence at least").fill("0.85")
+    drawer.get_by_label("Router's confidence at least").blur()
     page.wait_for_timeout(600)
     page.keyboard.press("Escape")
     page.fill("#question textarea", "Which colour is shown last?")
@@ -225,7 +227,8 @@ def test_settings_go_into_the_next_run_and_keys_nowhere(site: ui_page.Site) -> N
     expect(page.locator("#answer .ans-text")).to_be_visible(timeout=60_000)
     expect(page.locator("#route .pi")).to_have_text("recall")
     run = site.runs.get(page.evaluate("VESTA.state.run"))
-    assert run.session().started.settings["max_steps"] == 2  # type: ignore[union-attr]
+    ran = run.session().started.settings  # type: ignore[union-attr]
+    assert (ran["max_steps"], ran["route_confidence"]) == (2, 0.85)
     assert not [f for f in site.data_dir.rglob("*") if f.is_file() and b"secret-of-mine" in f.read_bytes()]
     assert "secret-of-mine" not in page.content() + page.evaluate("JSON.stringify({...localStorage})")
 

@@ -102,6 +102,14 @@ def test_a_limit_that_allows_nothing_is_refused(settings: Settings, name: str, v
         check(replace(settings, **{name: value}))
 
 
+@pytest.mark.parametrize("value", [-0.01, 1.01, float("nan")])
+def test_a_confidence_outside_0_to_1_is_refused(settings: Settings, value: float) -> None:
+    with pytest.raises(BadSpec, match=f"route-confidence must be from 0 to 1, got {value:g}"):
+        check(replace(settings, route_confidence=value))
+    for edge in (0.0, 1.0):
+        check(replace(settings, route_confidence=edge))
+
+
 def test_the_papers_parameters_are_the_defaults(settings: Settings) -> None:
     """VESTA §B.1, §4.1 and SAVE §A.2; a run uses these, whatever the functions' own defaults are."""
     assert (settings.references, settings.separation_s, settings.max_steps) == (6, 20.0, 15)

@@ -117,6 +117,7 @@ def test_a_run_folder_holds_its_frames_and_no_path_of_the_machine(asked: dict[st
         (["ask", "{video}", "what?", "--encoder", "magic"], "embedded"),
         (["ask", "{video}", "what?", "--max-steps", "0"], "at least 1"),
         (["ask", "{video}", "what?", "--max-steps", "many"], "max-steps"),
+        (["ask", "{video}", "what?", "--route-confidence", "1.5"], "must be from 0 to 1, got 1.5"),
         (["ask", "{video}", "what?", "--data-dir", "{page}"], "not a folder"),
         (["replay", "{data}"], "run folder"),
         (["index", "{page}"], "not a video"),

@@ -202,9 +202,11 @@ def test_a_data_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None
 def test_what_the_drawer_sends_changes_only_settings_of_a_run(settings: Settings) -> None:
     handlers = Handlers(settings, Runs(settings), Shelf(settings.data_dir))
     chosen = handlers.choose(
-        "save", {"max_steps": 3, "data_dir": "/etc", "host": "0.0.0.0", "unknown": 1, "policy": ""}
+        "save",
+        {"max_steps": 3, "route_confidence": 0, "data_dir": "/etc", "host": "0.0.0.0", "unknown": 1, "policy": ""},
     )
     assert (chosen.agent, chosen.max_steps, chosen.data_dir, chosen.host) == ("save", 3, settings.data_dir, "127.0.0.1")
+    assert chosen.route_confidence == 0 != settings.route_confidence
 
 
 def test_a_video_is_found_again_after_a_restart_and_only_if_it_is_the_same(tmp_path: Path) -> None:

@@ -210,6 +210,8 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--agent", help="which agent answers (default vesta)")
     one.add_argument("--policy", choices=("focused", "recall", "contrastive"), help="π by hand instead of routed")
     one.add_argument("--emphasis", choices=("local", "coverage", "hypotheses"), help="μ by hand instead of routed")
+    text = "from 0 to 1: a route estimate of the model less sure than this is not used (default 0.6)"
+    one.add_argument("--route-confidence", type=float, metavar="C", help=text)
     one.add_argument("--ablation", choices=tuple(ABLATIONS), help="which mechanisms run (VESTA §4.4)")
     one.add_argument("--max-steps", type=int, metavar="N", help="most decisions before the forced answer (default 15)")
     one.add_argument(

@@ -126,7 +126,7 @@ class Settings:
     separation_s: float = 20.0
     """Seconds between references of the recall policy (VESTA §B.1)."""
     route_confidence: float = 0.6
-    """Below this the model's route estimate is not used (VESTA §B.3)."""
+    """In [0, 1]; below this the model's route estimate is not used (VESTA §B.3)."""
     snapshot_chars: int = 8_000
     """Size budget of the compact ledger view, characters, inside `VIEW_CHARS`."""
     inspect_frames: int = 150

@@ -1,7 +1,8 @@
 /* Settings: who plays which role, what the run may cost, keys for this process, and which roles are ready and why not. */
 (() => {
   const V = window.VESTA, { h } = V;
-  const NUMBERS = [["max_steps", "Steps at most", "15"], ["references", "Scenes retrieved (K)", "6"], ["snapshot_chars", "Ledger view, characters", "8000"], ["max_usd", "Most dollars a run", "no cap"], ["max_tokens", "Most tokens a run", "no cap"], ["model_timeout_s", "Longest wait for a model, s", "180"]];
+  const NUMBERS = [["max_steps", "Steps at most", "15"], ["route_confidence", "Router's confidence at least", "0.6"], ["references", "Scenes retrieved (K)", "6"], ["snapshot_chars", "Ledger view, characters", "8000"], ["max_usd", "Most dollars a run", "no cap"], ["max_tokens", "Most tokens a run", "no cap"], ["model_timeout_s", "Longest wait for a model, s", "180"]];
+  const FINE = ["route_confidence", "max_usd"];
   const LISTS = [["policy", "Policy π", [["", "routed"], ["focused", "focused"], ["recall", "recall"], ["contrastive", "contrastive"]]],
     ["emphasis", "Ledger view μ", [["", "routed"], ["local", "compact local evidence"], ["coverage", "coverage and events"], ["hypotheses", "support and conflicts"]]],
     ["ablation", "Mechanisms", [["", "full"], ["no-retrieval", "no retrieval"], ["retrieval-only", "retrieval only"], ["no-ledger", "no ledger"], ["plain", "plain agent"]]]];
@@ -37,7 +38,7 @@
             LISTS.map(([name, label, options]) => field(label, h("select", { onchange: (e) => { chosen[name] = e.target.value; keep(); } }, options.map(([value, text]) => h("option", { value, selected: (chosen[name] || "") === value }, text))))),
             [["speech_later", "Speech", "Answer before the transcript is whole"], ["fast_scenes", "Scenes", "Find scenes in fast mode: fewer stills, another index"]].map(([name, label, text]) => field(label, h("span.flag", {}, h("input", { type: "checkbox", "aria-label": text, checked: !!chosen[name], onchange: (e) => { chosen[name] = e.target.checked || ""; keep(); } }), text.toLowerCase()))),
             field("Language spoken", h("input", { type: "text", value: chosen.language || "", placeholder: "detected; a code such as de", spellcheck: "false", onchange: (e) => { chosen.language = e.target.value.trim(); keep(); } })),
-            NUMBERS.map(([name, label, normal]) => field(label, h("input", { type: "number", min: name === "max_usd" ? 0 : 1, step: name === "max_usd" ? 0.01 : 1, value: chosen[name] ?? "", placeholder: normal, onchange: (e) => { chosen[name] = e.target.value === "" ? "" : +e.target.value; keep(); } })))),
+            NUMBERS.map(([name, label, normal]) => field(label, h("input", { type: "number", min: FINE.includes(name) ? 0 : 1, max: name === "route_confidence" ? 1 : null, step: FINE.includes(name) ? 0.01 : 1, value: chosen[name] ?? "", placeholder: normal, onchange: (e) => { chosen[name] = e.target.value === "" ? "" : +e.target.value; keep(); } })))),
           h("section", {}, h("h3", {}, "Keys"), h("p.dim", {}, "Kept in this process only: never in a file, an event or a log."),
             data.providers.map((p) => field(p.name, h("input", { type: "password", autocomplete: "off", placeholder: p.has_key ? "a key is set" : p.variables[0], onchange: (e) => { api.trigger("save_key", { provider: p.name, key: e.target.value }); e.target.value = ""; e.target.placeholder = "taken"; setTimeout(check, 400); } }))))));
       sheet.showModal();

@@ -121,11 +121,11 @@ class Driver:
         while True:
             yield from self._speech(step)
             yield from self._bills(step)
-            reason = reason or self._why_final(step, budget)
+            known, reason = reason, reason or self._why_final(step, budget)
             snapshot, view = self.agent.snapshot(self.state)
             started = StepStarted(step=step, budget=budget, snapshot=snapshot, view=view, state_hash=digest(self.state))
             yield self.emit(started)
-            if reason:
+            if reason and not known:
                 yield self.emit(Warned(step=step, notice=Notice("forced-answer", reason)))
             answer = yield from self._step(step, snapshot, final=bool(reason))
             if answer is not None:
@@ -318,6 +318,8 @@ def check(settings: Settings) -> None:
         raise BadSpec(
             f"the ledger view takes {VIEW_CHARS[0]:,} to {VIEW_CHARS[1]:,} characters, not {settings.snapshot_chars:,}"
         )
+    if not 0 <= settings.route_confidence <= 1:
+        raise BadSpec(f"route-confidence must be from 0 to 1, got {settings.route_confidence:g}")
     for name in ("max_steps", "max_queries", "native_frames", "match_tokens"):
         value = getattr(settings, name)
         if value is not None and value < 1:

@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 Json = dict[str, Any]
 NUMBERS = {
     "max_steps": int,
+    "route_confidence": float,
     "references": int,
     "snapshot_chars": int,
     "max_usd": float,
