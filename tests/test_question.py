@@ -90,10 +90,37 @@ def test_text_around_the_choices_goes_where_it_belongs(text: str, stem: str, cho
         "Is it 3?",
         "Compare (i) the dog and (ii) the cat",
         "What are the options:",
+        "Which is larger, f(A)x or g(B)y?",
     ],
 )
 def test_what_only_looks_like_a_label_stays_an_open_question(text: str) -> None:
     assert parse_question(text) == Question(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is it?\nA. a rope    B. a kettle\nC. an umbrella    D. a drum",
+        "What is it?\nA. a rope\tB. a kettle\nC. an umbrella\tD. a drum",
+        "What is it?\nA. a rope B. a kettle\nC. an umbrella D. a drum",
+        "What is it?\n(A) a rope (B) a kettle\n(C) an umbrella (D) a drum",
+        "What is it?\na) a rope  b) a kettle  c) an umbrella\nd) a drum",
+        "What is it?\n1. a rope  2. a kettle\n3. an umbrella  4. a drum",
+        "What is it?(A)a rope(B)a kettle(C)an umbrella(D)a drum",
+        "What is it?\n(A)a rope(B)a kettle\n(C)an umbrella(D)a drum",
+        "What is it?（A）a rope（B）a kettle（C）an umbrella（D）a drum",
+        "What is it?(a)a rope(b)a kettle(c)an umbrella(d)a drum",
+    ],
+)
+def test_choices_in_columns_or_without_a_space_between_are_all_found(text: str) -> None:
+    asked = parse_question(text)
+    assert asked.text == "What is it?"
+    assert [c.text for c in asked.choices] == ["a rope", "a kettle", "an umbrella", "a drum"]
+
+
+def test_columns_read_downwards_are_refused_not_misread() -> None:
+    with pytest.raises(BadInput, match="labelled A, C, B, D"):
+        parse_question("What is it?\nA. a rope\tC. an umbrella\nB. a kettle\tD. a drum")
 
 
 def test_numbered_statements_belong_to_the_question() -> None:

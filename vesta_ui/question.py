@@ -27,8 +27,8 @@ _LABEL = (
     r"(?P<close>[)\]}>】]|[\"']?[.:、]\)?|\s[-–—](?=\s)|[–—](?=\s))(?:\*\*|__)?"
     r"(?:(?=\s|$|[^\s\d.])|(?<=[A-Za-z][)\]}>】.:、])(?=\d))"
 )
-_AT_LINE = re.compile(rf"^[ \t>]*{_BEFORE}{_LABEL}", re.MULTILINE | re.IGNORECASE)
-_INLINE = re.compile(rf"(?:(?<=[\s,;/?:]|[^\x00-\x7f])|(?<=^)){_BEFORE}{_LABEL}", re.IGNORECASE)
+_AT_LINE = re.compile(rf"(?:^|(?<=[^\s.)])(?:\t|  ))[ \t>]*{_BEFORE}{_LABEL}", re.MULTILINE | re.IGNORECASE)
+_INLINE = re.compile(rf"(?:(?<=[\s,;/?:]|[^\x00-\x7f])|(?<=^)|(?=\([A-Za-z]\)\S)){_BEFORE}{_LABEL}", re.IGNORECASE)
 _BULLET = re.compile(r"^[ \t]*(?:(?:[-*•‣▪·–]\s+)?(?:\[ ?\]|[☐□○◯])|[-*•‣▪·–])\s+(?=\S)")
 _BARE = re.compile(r"^[ \t]*(?P<label>[A-J])[ \t]+(?=\S)")
 _HEADING = re.compile(
@@ -182,18 +182,24 @@ def _without_orders(text: str) -> str:
 
 def _chain(text: str) -> list[_Mark]:
     """The labels of the choices: A, B, C … of one style. Whole lines before inline ones, letters before numbers (which
-    may number statements in the question), the last such list before earlier ones."""
+    may number statements in the question), the last such list before earlier ones. Lines that hold several choices each
+    (columns) are one inline list."""
+    incomplete: list[_Mark] = []
     for pattern, inline in ((_AT_LINE, False), (_INLINE, True)):
         marks = [_mark(m) for m in pattern.finditer(text)]
         found = [_follow(marks, n) for n, mark in enumerate(marks) if mark.rank == 0]
         fitting = [c for c in found if len(c) > 1 and _plausible(text, c, inline)]
-        if fitting:
-            best = max(fitting, key=lambda c: (c[0].style[0] != "1", c[0].start))
-            if not inline:
-                _complete(text, marks, best)
-            return best
-        if not inline and any(len(marks) > 1 and m.start and m.rank == 0 and m.style[0] == "A" for m in marks[:1]):
-            _complete(text, marks, marks[:1])
+        best = max(fitting, key=lambda c: (c[0].style[0] != "1", c[0].start), default=marks[:1])
+        started = len(marks) > 1 and best[0].start and best[0].rank == 0 and best[0].style[0] == "A"
+        if fitting or (started and not inline):
+            listed = [m for m in marks if m.style == best[0].style and m.start >= best[0].start]
+            if not inline and len(listed) != len(best):
+                incomplete = listed
+            elif not incomplete or {m.rank for m in incomplete} < {m.rank for m in best}:
+                return best
+    if incomplete:
+        names = ", ".join(re.sub(r"\W", "", text[m.start : m.end]) for m in incomplete)
+        raise BadInput(f"The choices are labelled {names}: label them one after the other, each once.")
     return []
 
 
@@ -223,6 +229,10 @@ def _plausible(text: str, chain: Sequence[_Mark], inline: bool) -> bool:
     before = text[: chain[0].start].rstrip()
     if not inline or not before:
         return True
+    if before[-1] not in _SENTENCE_ENDS and any(
+        text[m.start - 1].isascii() and text[m.start - 1].isalnum() for m in chain
+    ):  # "f(A)x or g(B)y"
+        return False
     if text[chain[0].end].isdigit() and before[-1] not in _SENTENCE_ENDS:  # "compare A.3 with B.4"
         return False
     if chain[0].style == "A." and (_TITLE.search(before) or _asks_after(text, chain)):
@@ -233,14 +243,6 @@ def _plausible(text: str, chain: Sequence[_Mark], inline: bool) -> bool:
 def _asks_after(text: str, chain: Sequence[_Mark]) -> bool:
     """Whether the question goes on behind its initials: "Who are A. Smith and B. Jones?" """
     return text.rstrip().endswith("?") and "?" not in text[: chain[-1].start]
-
-
-def _complete(text: str, marks: Sequence[_Mark], chain: Sequence[_Mark]) -> None:
-    """Refuse a list with a label missing or given twice."""
-    listed = [m for m in marks if m.style == chain[0].style and m.start >= chain[0].start]
-    if len(listed) != len(chain):
-        names = ", ".join(re.sub(r"\W", "", text[m.start : m.end]) for m in listed)
-        raise BadInput(f"The choices are labelled {names}: label them one after the other, each once.")
 
 
 def _listed(text: str) -> Question:
