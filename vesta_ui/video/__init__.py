@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from vesta_ui.domain import Interval, Notice, VideoFacts, clock, merge
 from vesta_ui.errors import BadInput, BadVideo
 from vesta_ui.video import captions
-from vesta_ui.video.container import main_picture, main_sound, open_container
-from vesta_ui.video.decode import BROADCAST, Closing, Reader, Readers, Source, scan
+from vesta_ui.video.container import BROADCAST, main_picture, main_sound, open_container
+from vesta_ui.video.decode import Closing, Reader, Readers, Source, scan
 from vesta_ui.video.picture import Image, displayed_size, is_wide_range, pixel_shape, to_rgb, turn_of
 from vesta_ui.video.sound import blocks
 from vesta_ui.video.timeline import Timeline

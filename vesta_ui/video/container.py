@@ -34,6 +34,8 @@ TEXT_STARTS = (
     (b"version https://git-lfs", "a pointer to a file in Git LFS"), (b"{", "a JSON text"), (b"%pdf", "a PDF document"), (b"pk\x03\x04", "a ZIP archive"),
     (b"\x89png", "a still picture"), (b"\xff\xd8\xff", "a still picture"),
 )  # fmt: skip
+BROADCAST = {"mpegts", "mpeg"}
+CLOCK = 2**33  # ticks after which a broadcast clock begins again
 GIVE_UP = 200  # unreadable packets in a row after which the rest of a file is given up
 
 
@@ -119,6 +121,7 @@ def main_sound(container: InputContainer) -> AudioStream | None:
 def packets(container: InputContainer, stream: VideoStream | AudioStream) -> Iterator[Packet[Any]]:
     """The stream's packets; unreadable ones are skipped, a hopeless rest is given up. No final empty packet."""
     failures, behind, unit = 0, 0, _unit(stream) if container.format.name == "avi" else 0
+    last, turns = None, 0
     while failures < GIVE_UP:
         try:
             for packet in container.demux(stream):
@@ -127,10 +130,27 @@ def packets(container: InputContainer, stream: VideoStream | AudioStream) -> Ite
                 failures = 0
                 if unit:
                     behind = _counted(packet, behind, unit)
+                elif container.format.name in BROADCAST and packet.dts is not None:
+                    last, turns = _unwrapped(packet, last, turns)
                 yield packet
             return
         except av.error.FFmpegError:
             failures += 1
+
+
+def _unwrapped(packet: Packet[Any], last: int | None, turns: int) -> tuple[int, int]:
+    """Carry the 33-bit clock of a broadcast stream on where it begins at 0 again in the middle of a recording. The
+    library does so for the first recording in a file only. Returns the packet's decoding time, and how often it began."""
+    assert packet.dts is not None
+    second = round(1 / (packet.time_base or 1))
+    if last is not None and 0 <= packet.dts + (turns + 1) * CLOCK - last < second:
+        turns += 1
+    packet.dts += turns * CLOCK
+    if packet.pts is not None:
+        packet.pts += turns * CLOCK
+        if packet.pts < packet.dts - CLOCK // 2:  # shown after the clock began again, decoded before
+            packet.pts += CLOCK
+    return packet.dts, turns
 
 
 def _unit(stream: VideoStream | AudioStream) -> int:

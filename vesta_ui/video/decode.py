@@ -19,10 +19,9 @@ from av.packet import Packet
 from av.video.stream import VideoStream
 
 from vesta_ui.errors import BadVideo
-from vesta_ui.video.container import only, open_container, packets
+from vesta_ui.video.container import BROADCAST, only, open_container, packets
 from vesta_ui.video.timeline import PacketLog, Timeline, build
 
-BROADCAST = {"mpegts", "mpeg"}
 BARE = {"h264", "hevc"}  # pictures without a container, and so without stamps
 
 
