@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 import ui_page
 from playwright.sync_api import Page, expect
 from ui_run import EVIL
+
+from vesta_ui.events import RunFinished
 
 pytestmark = pytest.mark.browser
 
@@ -49,6 +52,16 @@ def test_what_happens_is_on_the_page_one_by_one(site: ui_page.Site) -> None:
     expect(page.locator("#answer .letter")).to_have_text("A")
     expect(page.locator("#answer .claim")).to_have_text("1 claim without verified evidence.")
     expect(page.locator("#answer .warnings")).to_contain_text("no sound track")
+
+
+def test_an_answer_whose_evidence_is_verified_says_that_and_no_more(site: ui_page.Site) -> None:
+    run, player = site.live()
+    ended = player.events[-1]
+    assert isinstance(ended, RunFinished) and ended.answer
+    player.events[-1] = replace(ended, answer=replace(ended.answer, evidence=ended.answer.evidence[:1]))
+    page = site.open(f"?run={run.id}")
+    player.finish()
+    expect(page.locator("#answer .claim")).to_have_text("The cited evidence is verified.")
 
 
 def test_every_time_and_every_bar_moves_the_player(site: ui_page.Site) -> None:

@@ -40,7 +40,7 @@
         if (answer.outcome === "lost") return V.fill(root, h("p", {}, h("b", {}, "Interrupted. "), "The server ended before this run did; everything up to then is kept."), h("p", {}, h("button.second", { type: "button", onclick: () => V.resumeRun(answer.run) }, "Continue this run")));
         const unverified = answer.evidence.filter((e) => !e.verified).length;
         const text = answer.choice || answer.text || "No answer";
-        const claim = !answer.evidence.length ? "No evidence is named: treat this as a guess." : unverified === 0 ? "Every claim rests on verified evidence." : `${V.plural(unverified, "claim")} without verified evidence.`;
+        const claim = !answer.evidence.length ? "No evidence is named: treat this as a guess." : unverified === 0 ? "The cited evidence is verified." : `${V.plural(unverified, "claim")} without verified evidence.`;
         V.fill(root,
           h("div.ans-top", {},
             answer.label ? h("span.letter", {}, answer.label) : null,
