@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,13 @@ def test_nothing_overlaps_at_any_size(site: ui_page.Site, run_id: str, started: 
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_timeout(250)
         assert page.evaluate(OVERLAPS) == [], f"{width}×{height}"
+
+
+def test_no_two_elements_share_an_id(site: ui_page.Site, run_id: str) -> None:
+    page = site.open(f"?run={run_id}")
+    settled(page)
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map((element) => element.id)")
+    assert "ask" in ids and not [id for id, times in Counter(ids).items() if times > 1]
 
 
 def test_panels_stay_where_they_are_while_a_run_goes_on(site: ui_page.Site) -> None:

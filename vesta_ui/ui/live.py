@@ -37,7 +37,7 @@ def build(page: gr.Blocks, handlers: Handlers) -> None:
             panel("answer", "answer")
             panel("ledger", "ledger")
         with gr.Column(elem_id="right", min_width=0):
-            with gr.Group(elem_id="ask"):
+            with gr.Column(elem_id="ask", min_width=0), gr.Group():  # a group gives its own id to two elements
                 presets = panel("presets", "presets", ("pasted",), value={"sample": _sample(first)} if first else None)
                 with gr.Row(elem_id="fields"):
                     question = _field("question", "Question", preset["question"] if preset else "",
