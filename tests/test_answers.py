@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -140,3 +141,10 @@ def test_every_phrasing_round_trips_for_every_choice(texts: list[str], data: st.
 @given(st.text(max_size=200))
 def test_any_text_gives_a_label_of_the_question_or_none(said: str) -> None:
     assert parse_answer(said, COLOUR) in (None, "A", "B", "C", "D")
+
+
+@pytest.mark.parametrize("word", ["would ", "if ", "word ", "dog, "])
+def test_a_long_answer_without_a_stop_is_read_in_seconds(word: str) -> None:
+    started = perf_counter()
+    assert parse_answer(word * 700, COLOUR) is None
+    assert perf_counter() - started < 10

@@ -15,6 +15,7 @@ from itertools import pairwise
 from vesta_ui.domain import Question
 from vesta_ui.phrases import (
     ADDED,
+    ASKED_AS,
     BEHIND,
     BELIEVED,
     BESIDE,
@@ -24,24 +25,30 @@ from vesta_ui.phrases import (
     COUNTED,
     CUE,
     DIGITS,
+    ELSEWHERE,
     ENDING,
     EXPLAINS,
     FIELD,
+    GOES_ON,
+    IRREGULAR,
     LEADS_OUT,
     LETTER,
     MARKUP,
     NTH,
     NUMBERED,
     OF_THESE,
+    OPENS_WITH,
     ORDINALS,
     PLAIN_MARKS,
     PLAIN_TIMES,
     PLAIN_WORDS,
     REPLIES,
     RETRACTS,
+    SCORE,
     SEEMING,
     SMALL,
     STATEMENT,
+    SUBJECT,
     SUPPOSED,
     THOUGHT,
     TIED,
@@ -102,7 +109,8 @@ def parse_answer(text: str, question: Question) -> str | None:
     if (head := _headed(said, question, named)) and not UNSURE.search(said):
         return head
     ending = ENDING.search(said)
-    if ending and len(closing := _whole(ending["answer"], question)) == 1:
+    supposed = ending and any(m.tone == "open" for m in named if m.start >= ending.start("answer"))
+    if ending and not supposed and len(closing := _whole(ending["answer"], question)) == 1:
         return closing.pop()
     if UNSURE.search(said):
         return None
@@ -121,11 +129,13 @@ def _weigh(said: str, named: Sequence[_Said], question: Question) -> None:
 
     Harmless are the words of the question, of the choice itself, and those that only say "this is it".
     """
+    asked, subject = _stems(question.text), SUBJECT.search(question.text)
     numeric = any(re.search(r"\d", _plain(c.text)) for c in question.choices)
     marks = PLAIN_TIMES if numeric else PLAIN_MARKS
     blank = list(said)
     judged = [c.span() for c in CUE.finditer(said) if not c["turn"]]
-    for start, end in judged + [f.span() for f in marks.finditer(said)] + [(m.start, m.end) for m in named]:
+    beside = [f.span() for f in marks.finditer(said)] + _elsewhere(said, question)
+    for start, end in judged + beside + [(m.start, m.end) for m in named]:
         blank[start:end] = " " * (end - start)
     words = SEEMING.sub(lambda seen: " " * len(seen.group()), "".join(blank))
     bounds = list(CLAUSE.finditer(words))
@@ -134,25 +144,44 @@ def _weigh(said: str, named: Sequence[_Said], question: Question) -> None:
     for mention in named:
         if mention.tone not in ("firm", "hedged"):
             continue
-        clause = words[opens[bisect_right(opens, mention.start) - 1] : closes[bisect_left(closes, mention.end)]]
-        own = _stems(question.text) | _stems(next(c.text for c in question.choices if c.label == mention.label))
-        if _stems(clause) - own - _PLAIN_STEMS or re.search(r"[+*<>~]", clause):
+        opening = opens[bisect_right(opens, mention.start) - 1]
+        clause = words[opening : closes[bisect_left(closes, mention.end)]]
+        own = asked | _stems(next(c.text for c in question.choices if c.label == mention.label))
+        bases = {_BASE.get(word, word) for word in own}
+        foreign = {w for w in _stems(clause) - own - _PLAIN_STEMS if _BASE.get(w, w) not in bases}
+        about = OPENS_WITH.match(words[opening : mention.start])
+        other = subject and about and _stem(about[1]) in _stems(question.text[subject.end() :]) - _stems(subject[1])
+        score = SCORE.match(said, mention.end)
+        scored = score and not any(mention.end <= m.start < score.end() for m in named)
+        if other or scored or foreign or re.search(r"[+*<>~]", clause):
             mention.tone = "told"
 
 
+def _elsewhere(said: str, question: Question) -> list[tuple[int, int]]:
+    """Where amounts stand that the question does not ask for: "8 frames" beside "How many candles …"."""
+    asked = question.text.casefold()
+    for word, units in ASKED_AS:
+        asked = re.sub(rf"\b{word}\b", units, asked)
+    return [f.span() for f in ELSEWHERE.finditer(said) if not _stems(f["unit"]) & _stems(asked)]
+
+
+def _stem(word: str) -> str:
+    """A word without the endings that only bend it: carry, carries, carried; drop, dropping."""
+    bare = re.sub(r"(?<=\w{3})(?:ing|ed|es|s|e|'s)$", "", word.casefold())
+    return re.sub(r"y$", "i", re.sub(r"([^\W\daeiou_])\1$", r"\1", bare)) if len(bare) > 2 else bare
+
+
 def _stems(text: str) -> set[str]:
-    """The words of a text without the endings that only bend them."""
-    return {
-        re.sub(r"(?<=\w{3})(?:ing|ed|es|s|e|'s)$", "", w)
-        for w in re.findall(r"[^\W\d_]+(?:-\w+)*|\d+", text.casefold())
-    }
+    return {_stem(word) for word in re.findall(r"[^\W\d_]+(?:-\w+)*|\d+", text)}
 
 
 _PLAIN_STEMS = _stems(" ".join(PLAIN_WORDS)) | {"s", "t", "ll", "d", "m", "re", "ve"}
+_BASE = {_stem(form): _stem(verb.split()[0]) for verb in IRREGULAR.split("|") for form in verb.split()}
 
 
 def _spelt(text: str) -> str:
-    """With "he's" and "they're" written out, so that a choice's text is found either way."""
+    """With "he's", "they're" and "nope" written out, so that a choice's text is found either way."""
+    text = re.sub(r"\bnope\b", "no", text, flags=re.IGNORECASE)
     text = re.sub(r"\b(he|she|it|that|there|what|who)'s\b", r"\1 is", text, flags=re.IGNORECASE)
     return re.sub(r"\b(they|we|you)'re\b", r"\1 are", text, flags=re.IGNORECASE)
 
@@ -206,6 +235,7 @@ def _whole(said: str, question: Question) -> set[str]:
 def _mentions(said: str, question: Question) -> list[_Said]:
     """Every choice named, by its text (longest first, so that "dark red" is not also "red") or by its label."""
     named: list[_Said] = []
+    elsewhere = _elsewhere(said, question)
 
     def add(label: str, start: int, end: int) -> None:
         if not any(m.start < end and start < m.end for m in named):
@@ -221,8 +251,13 @@ def _mentions(said: str, question: Question) -> list[_Said]:
                 clash = any(_plain(c.text) == number and c.label != label for c in question.choices)
                 named.append(_Said(label, at + found.start(), at + found.end(), "open" if clash else "firm"))
     for choice in sorted(question.choices, key=lambda c: -len(c.text)):
+        counted = _plain(choice.text).isdigit()
         for found in _places(said, choice.text):
-            add(choice.label, *found.span())
+            if not (counted and any(start <= found.start() < end for start, end in elsewhere)):
+                add(choice.label, *found.span())
+    if not named:
+        for label, start, end in _bent(said, question):
+            add(label, start, end)
     for pattern in (SMALL, LETTER):
         for found in pattern.finditer(said):
             label, after = found["label"], said[found.end("label") :]
@@ -230,6 +265,30 @@ def _mentions(said: str, question: Question) -> list[_Said]:
             if question.choice(label.upper()) and (not word or VERB.match(after)):
                 add(label.upper(), *found.span("label"))
     return sorted(named, key=lambda m: m.start)
+
+
+def _bent(said: str, question: Question) -> Iterator[tuple[str, int, int]]:
+    """Where a choice of several words stands in another tense ("the bell has rung" for "the bell rings") or, if it is a
+    list, with "then" between its parts: label, start and end. Not where two choices would be the same so."""
+    key = re.compile(
+        r"(?!(?:an?|the|then|and|has|have|had|(?:is|are|was|were)(?= \w+ing\b))\b)\b[\w'-]+", re.IGNORECASE
+    )
+    bases = {c.label: [_BASE.get(w, w) for w in map(_stem, key.findall(_spelt(c.text)))] for c in question.choices}
+    words = list(key.finditer(said))
+    stems = [_BASE.get(w, w) for w in (_stem(word.group()) for word in words)]
+    for choice in question.choices:
+        wanted, several = bases[choice.label], choice.text.count(",") > 1
+        adjective = re.match(
+            r"\W*(?:an?\s+|the\s+)?\w+ed\b", choice.text, re.IGNORECASE
+        )  # "chopped onions" are no deed
+        if adjective or len(wanted) < 2 or list(bases.values()).count(wanted) > 1:
+            continue
+        for n in (n for n in range(len(words)) if stems[n : n + len(wanted)] == wanted):
+            start, end = words[n].start(), words[n + len(wanted) - 1].end()
+            apart = re.search(r"[^\w\s,'-]" if several else r"[^\w\s'-]", said[start:end])
+            longer = several and (GOES_ON.match(said, end) or re.search(r"(?:,|\bthen)\s*$", said[:start]))
+            if not apart and not longer:
+                yield choice.label, start, end
 
 
 def _places(said: str, text: str) -> Iterator[re.Match[str]]:

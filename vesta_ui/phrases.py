@@ -28,12 +28,12 @@ LEADING = (
     "is|was|were|be|does|do|it|it's|its|so|thus|therefore|hence|but|not|or|and|nor|neither|either|both|than|of|out|say|for|to|between|with"
     "|over|left|leave[sd]?|leaving|only|against|because|since|while|whereas|as|that|if|whether|choos(?:e|ing)|pick(?:ing)?|select(?:ing)?|prefer"
     "|favou?rs?|supports?|shows|matches|fits|eliminate[sd]?|reject(?:s|ed)?|exclude[sd]?|maybe|perhaps|probably|likely"
-    "|certainly|definitely|clearly|surely|conclude|(?:look|seem|sound)s? like"
+    "|certainly|definitely|clearly|surely|actually|really|conclude|(?:look|seem|sound)s? like"
 )
 """Words after which a capital letter is a label, as in "so C"; after others it is a name, as in "vitamin C"."""
 LETTER = re.compile(
     r"(?:(?P<sure>(?i:\b(?:option|choice|answer|letter)s?\s+|答案\s*[是为:】]*\s*|选[项择]?\s*)|[(\[])"
-    rf"|(?:(?:^|[.:;!?,/&+|>\n—–-])\s*|(?i:(?:\b(?:{LEADING})|'s)\s+))[\"'“‘]?)"
+    rf"|(?:(?:^|[.:;!?,/&+|>\n—–-])\s*|(?i:(?:\b(?:{LEADING})|'s)\s+))[\"'“‘]?|(?<!\S)(?=[A-J]\s*(?:or|and|[,/])\s*[A-J]\b))"
     r"(?<![Nn]/)(?<![Nn] / )(?P<label>[A-J])(?![\w'&]|\.\w)"
 )
 VERB = re.compile(
@@ -98,6 +98,15 @@ NUMBERED = re.compile(
     re.IGNORECASE,
 )
 DIGITS = dict(zip(NUMBER_WORDS, map(str, range(13)), strict=True))
+ELSEWHERE = re.compile(
+    rf"\b(?:\d+|{'|'.join(NUMBER_WORDS)})[\s-]+(?:(?!(?:in|at|for|across|over|and|or|with)\b)\w+\s+){{0,2}}?"
+    r"(?P<unit>frames?|shots?|clips?|scenes?|seconds?|minutes?|hours?|times?|images?|pictures?|views?|angles?|segments?"
+    r"|parts?|steps?|entries|entry|of (?:them|these|those))\b",
+    re.IGNORECASE,
+)
+"""An amount of what a video is cut into or of how often it was looked at: the count asked for only if that was asked."""
+ASKED_AS = (("often", "times"), ("long", "seconds minutes hours"))
+"""Words of a question that ask for a unit without naming it."""
 COUNTED = r"(?<!step )(?<!scene )(?<!frame )(?<!page )(?<!\s[-−])(?<!^[-−])"
 """Stands before a number that is an amount: no name of a step or scene, no sign."""
 REPLIES = r"(?=\s*(?:[.,;:!—–-]|$|\n)|\s+(?:it|he|she|they|there|the|this|that|we|i|you)\b)"
@@ -108,8 +117,29 @@ CONCLUDING = re.compile(
     r"^\W*(?:(?:and )?(?:so|final|finally|therefore|thus|hence|in conclusion|overall)\b\W*)+", re.IGNORECASE
 )
 """Opens a last line that is an answer: "Therefore: B"."""
-SUPPOSED = re.compile(r"[^.!?\n,;]*\bwould\b[^.!?\n]*\b(?:if|had|were)\b[^.!?\n]*|[^.!?\n]*\?", re.IGNORECASE)
-"""A condition that is not said to hold, or a question."""
+SUPPOSED = re.compile(
+    r"(?<![^.!?\n,;])[^.!?\n,;]*?\bwould\b[^.!?\n]*\b(?:had|were)\b[^.!?\n]*|(?<![^.!?\n])[^.!?\n]*\?"
+    r"|(?:(?<![^.!?\n;])|(?<=\bbut))(?:(?!\bbut\b)[^.!?\n;])*?\b(?:(?<!even )(?<!as )if(?! (?:i|we) (?:had|have) to)|unless)\b"
+    r"(?:(?!\bbut\b)[^.!?\n;])*",
+    re.IGNORECASE,
+)
+"""A condition that is not said to hold with what would follow from it, or a question."""
+SCORE = re.compile(r"\s*[:=]?\s*\d+(?:\.\d+)?(?![\d:%]|\.\d|\s?(?:%|s\b|sec))")
+"""Stands behind a label that is only rated: "B 3, A 1"."""
+SUBJECT = re.compile(r"\b(?:does|do|did)\s+(?:(?:the|an?)\s+)?(\w+ \w+)", re.IGNORECASE)
+"""Whom a question asks about: "What does the nurse give …"."""
+OPENS_WITH = re.compile(r"\W*(?:the|an?)\s+(\w+)", re.IGNORECASE)
+"""Whom a clause is about, where it names someone."""
+GOES_ON = re.compile(r"\s*,\s*\w|\s*(?:and|then)\b", re.IGNORECASE)
+"""Stands behind a list that is longer than the choice: "red, green, then white"."""
+IRREGULAR = """ring rang rung|give gave given|take took taken|leave left|bring brought|break broke broken|steal stole stolen
+    |throw threw thrown|write wrote written|drive drove driven|ride rode ridden|eat ate eaten|drink drank drunk|find found
+    |hold held|buy bought|sell sold|catch caught|hide hid hidden|wear wore worn|fall fell fallen|see saw seen|say said
+    |tell told|run ran|come came|go went gone|make made|win won|lose lost|build built|send sent|speak spoke spoken
+    |stand stood|sit sat|sing sang sung|begin began begun|choose chose chosen|draw drew drawn|fly flew flown|get got
+    |keep kept|meet met|pay paid|sink sank sunk|swim swam swum|feel felt|wake woke woken|tear tore torn|blow blew blown
+    |bite bit bitten|feed fed|dig dug|strike struck|sweep swept|light lit|hang hung|shake shook shaken|grow grew grown|lead led"""
+"""Verbs that change inside, the base form first."""
 TIED = re.compile(r"\b(?:no (?:less|more)|equally|just as) (?:likely|plausible|possible|probable)\b", re.IGNORECASE)
 """Two choices held level: whatever is stated beside it is no decision."""
 BELIEVED = re.compile(
@@ -150,7 +180,7 @@ PLAIN_WORDS = frozenset(
     most more likely probable plausible possible convincing consistent certain confident confidence certainly definitely clearly
     surely probably possibly maybe perhaps evidently apparently obviously simply indeed therefore thus hence seems seem looks
     appears chosen matches match fits fit supports support supported supporting verified verifies confirmed confirms agrees
-    shows show shown seen visible heard happens occurs remains remain remaining left leaves leaving wins stands holds
+    shows show shown seen visible heard happens occurs remains remain remaining left leaves leaving wins stands actually really
     based according given video film clip frame frames scene scenes shot ledger evidence entry entries transcript reference
     references exactly altogether mark what which how many much""".split()
 )
