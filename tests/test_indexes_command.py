@@ -46,6 +46,10 @@ def test_search_and_redo(home, capsys):
     assert code == 0 and "nothing failed" in said
     _, done, _ = call(capsys, data, "redo", index_id, "--scene", "s00001", "--video", str(video))
     assert (done["failed"], done["redone"][0]["screen_text"]) == ({}, SIGNS[1])
+    next(data.glob("indexes/*/frames/*.jpg")).unlink()
+    lost = list(call(capsys, data, "show", index_id)[1]["failed"])
+    _, done, _ = call(capsys, data, "redo", index_id, "--video", str(video))
+    assert len(lost) == 1 and [scene["id"] for scene in done["redone"]] == lost and done["failed"] == {}
 
 
 def test_export_import_remove(home, capsys, tmp_path):

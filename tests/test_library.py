@@ -6,6 +6,7 @@ import errno
 import hashlib
 import json
 import os
+import struct
 import tracemalloc
 import zipfile
 from contextlib import contextmanager
@@ -136,6 +137,7 @@ def test_lost_frames_are_taken_from_the_video_again(tmp_path, video):
     for name in scene.frames:
         index.frame(name).unlink()
     entry = library.find(settings, index.id)
+    assert list(library.open_entry(settings, entry).failed) == [scene.id]
     assert list(drained(library.redo(settings, entry, [scene.id], Control())).failed) == [scene.id]
     mended = drained(library.redo(settings, entry, [scene.id], Control(), video))
     assert mended.failed == {} and mended.scenes[1].screen_text == SIGNS[1]
@@ -293,6 +295,17 @@ def test_bundles_that_do_not_fit_are_refused_and_leave_nothing(change, reason, p
         brought(target, Settings(data_dir=tmp_path / "new"))
     left = [path.name for path in (tmp_path / "new").rglob("*") if path.is_file()]
     assert set(left) <= {".lock"} and not (tmp_path.parent / "evil.json").exists()
+
+
+def test_a_bundle_of_vectors_that_are_no_numbers_is_refused(packed, tmp_path):
+    with zipfile.ZipFile(packed) as old:
+        manifest = json.loads(old.read("manifest.json"))
+        name = f"vectors-{manifest['index']}.f32"
+        data = struct.pack("<f", float("nan")) * (len(old.read(name)) // 4)
+    manifest["files"][name] = hashlib.sha256(data).hexdigest()
+    target = rewritten(packed, tmp_path / "nan.vesta", **{name: data, "manifest.json": json.dumps(manifest).encode()})
+    with pytest.raises(BadInput, match="no numbers"):
+        brought(target, Settings(data_dir=tmp_path / "new"))
 
 
 def test_a_bundle_of_scenes_that_are_none_is_refused_and_the_library_stays(made, packed, tmp_path):

@@ -124,7 +124,7 @@ def named(hit: LibraryHit) -> str:
 
 def redo(chosen: argparse.Namespace, shell: Shell) -> int:
     entry = entry_of(chosen.index, shell)
-    scenes = chosen.scene or list(entry.failed)
+    scenes = chosen.scene or list(library.open_entry(shell.settings, entry).failed)
     if not scenes:
         shell.say("nothing failed: name scenes with --scene to read them again all the same")
         return 0

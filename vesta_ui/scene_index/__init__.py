@@ -340,12 +340,13 @@ def open_index(key: str, folder: Path, settings: Settings, encoder: Encoder) -> 
 
 def read_index(header: dict[str, Any], body: dict[str, Any], folder: Path, encoder: Encoder) -> SceneIndex:
     """An index from its two descriptions, still without vectors. Raises what Python does where one is not as `save` wrote it."""
+    scenes = tuple(phases.scene_from(one) for one in body["scenes"])
     return SceneIndex(
         id=header["id"],
         video=VideoFacts(**header["video"]),
         encoder=encoder.name,
         speech=header["speech"],
-        scenes=tuple(phases.scene_from(one) for one in body["scenes"]),
+        scenes=scenes,
         transcript=transcript.from_json(body["transcript"]),
         notices=tuple(Notice(**one) for one in header["notices"]),
         seconds=header["seconds"],
@@ -353,7 +354,7 @@ def read_index(header: dict[str, Any], body: dict[str, Any], folder: Path, encod
         folder=folder,
         vectors=np.zeros((0, encoder.dimensions), np.float32),
         model=encoder,
-        failed=header["failed"],
+        failed=header["failed"] | phases.gone(folder, scenes),
     )
 
 

@@ -25,6 +25,7 @@ from vesta_ui.scene_index import SceneIndex, library
 from vesta_ui.scene_index import keys as index_keys
 from vesta_ui.scene_index.background import watched
 from vesta_ui.scene_index.library import IndexEntry
+from vesta_ui.scene_index.phases import read_vectors
 from vesta_ui.scene_index.store import locked
 from vesta_ui.settings import Settings
 
@@ -107,6 +108,8 @@ def _load(
                     files.write(aside / name, _content(zipped, name, manifest))
                 body = files.read_json(index_keys.body_path(aside, header["id"]))
                 scene_index.read_index(header, body, aside, encoder)
+                if read_vectors(index_keys.vectors_path(aside, header["id"]), encoder.dimensions) is None:
+                    raise BadInput(f"{path.name} holds vectors that are no numbers: export it again")
                 control.check()
                 _put(aside, folder, list(manifest["files"]), index_keys.header_path(folder, header["id"]).name)
             finally:

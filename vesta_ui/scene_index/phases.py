@@ -126,6 +126,14 @@ def read_scene(folder: Path, scene: Scene, reader: scene_text.SceneReader) -> tu
     return replace(scene, screen_text=screen_text, facts=facts), wrong
 
 
+def gone(folder: Path, scenes: Sequence[Scene]) -> dict[str, str]:
+    """Scenes of which a stored frame is not there: scene id → reason."""
+    there = {path.name for path in (folder / "frames").glob("*.jpg")}
+    return {
+        scene.id: f"the stored frame {name} is gone" for scene in scenes for name in scene.frames if name not in there
+    }
+
+
 def images(folder: Path, scene: Scene) -> tuple[tuple[Image, ...], str]:
     """The stored frames that can be read, and what is wrong with the others."""
     found, wrong = [], ""
@@ -170,14 +178,16 @@ def embedded(folder: Path, scenes: Sequence[Scene], encoder: Encoder) -> Vectors
 
 
 def read_vectors(path: Path, dimensions: int) -> Vectors | None:
-    """Whole rows of a vector file; a torn last row is cut off, also in the file. None when there is no file."""
+    """Whole rows of a vector file; a torn last row is cut off, also in the file. None when there is no file, or one of
+    something else than numbers."""
     if not path.is_file():
         return None
     data = path.read_bytes()
     whole = len(data) // (4 * dimensions) * 4 * dimensions
     if whole != len(data):
         files.write(path, data[:whole])
-    return np.frombuffer(data[:whole], "<f4").reshape(-1, dimensions).astype(np.float32)
+    rows = np.frombuffer(data[:whole], "<f4").reshape(-1, dimensions).astype(np.float32)
+    return rows if np.isfinite(rows).all() else None
 
 
 def unit(vectors: Vectors, dimensions: int) -> Vectors:
