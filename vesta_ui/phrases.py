@@ -120,7 +120,8 @@ CONCLUDING = re.compile(
 SUPPOSED = re.compile(
     r"(?<![^.!?\n,;])[^.!?\n,;]*?\bwould\b[^.!?\n]*\b(?:had|were)\b[^.!?\n]*|(?<![^.!?\n])[^.!?\n]*\?"
     r"|(?:(?<![^.!?\n;])|(?<=\bbut))(?:(?!\bbut\b)[^.!?\n;])*?\b(?:(?<!even )(?<!as )if(?! (?:i|we) (?:had|have) to)|unless)\b"
-    r"(?:(?!\bbut\b)[^.!?\n;])*",
+    r"(?:(?!\bbut\b)[^.!?\n;])*"
+    r"|(?<![^.!?\n;])\s*(?:had|were)\b[^.!?\n;]*?(?:\bwould|'d)\b[^.!?\n;]*",
     re.IGNORECASE,
 )
 """A condition that is not said to hold with what would follow from it, or a question."""
@@ -138,7 +139,8 @@ IRREGULAR = """ring rang rung|give gave given|take took taken|leave left|bring b
     |tell told|run ran|come came|go went gone|make made|win won|lose lost|build built|send sent|speak spoke spoken
     |stand stood|sit sat|sing sang sung|begin began begun|choose chose chosen|draw drew drawn|fly flew flown|get got
     |keep kept|meet met|pay paid|sink sank sunk|swim swam swum|feel felt|wake woke woken|tear tore torn|blow blew blown
-    |bite bit bitten|feed fed|dig dug|strike struck|sweep swept|light lit|hang hung|shake shook shaken|grow grew grown|lead led"""
+    |bite bit bitten|feed fed|dig dug|strike struck|light lit|hang hung|shake shook shaken|grow grew grown|lead led
+    |forget forgot forgotten|sleep slept|creep crept|sweep swept|kneel knelt|spill spilt|burn burnt|teach taught"""
 """Verbs that change inside, the base form first."""
 TIED = re.compile(r"\b(?:no (?:less|more)|equally|just as) (?:likely|plausible|possible|probable)\b", re.IGNORECASE)
 """Two choices held level: whatever is stated beside it is no decision."""
