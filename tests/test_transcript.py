@@ -284,7 +284,7 @@ def test_a_late_sound_track_starts_late(fake, tmp_path):
 def test_a_doubtful_block_is_heard_in_its_own_language():
     class Polyglot(Fake):
         def detect_language(self, samples, vad_filter=True):
-            return "fr", 0.95, []
+            return "fr", 0.95, [("fr", 0.95)]
 
         def transcribe(self, samples, language, **_):
             one = segment(0, 1, "bonjour" if language == "fr" else "bone jaw")

@@ -9,7 +9,7 @@ import hashlib
 import logging
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
@@ -20,12 +20,12 @@ import numpy as np
 
 from vesta_ui import files, models
 from vesta_ui.control import Control
-from vesta_ui.domain import Notice, Usage, VideoFacts, Word
+from vesta_ui.domain import Interval, Notice, Usage, VideoFacts, Word, merge
 from vesta_ui.errors import BadSpec, Stopped
 from vesta_ui.settings import public_spec
 from vesta_ui.transcript import subtitles
 from vesta_ui.transcript import weights as whisper_weights
-from vesta_ui.transcript.sifting import RATE, Samples, sift
+from vesta_ui.transcript.sifting import DOUBTFUL, RATE, Samples, sift, sureness
 
 log = logging.getLogger(__name__)
 TRACK = "subtitles:track"
@@ -34,9 +34,7 @@ BLOCK_S = 60.0
 """Sound given to the model at once, seconds. Blocks end in a pause where there is one."""
 FILL_S = 5.0
 """Gaps in the sound up to this long are filled with silence, seconds."""
-DOUBTFUL = 0.55
-"""Mean word probability under which another language is tried."""
-VERSION = 2
+VERSION = 3
 """Raised when the same sound would give another transcript."""
 
 
@@ -110,9 +108,8 @@ def _check_language(code: str) -> None:
         raise BadSpec(f"“{code}” is no language code: write one such as en, de or zh, or leave it empty to detect it")
 
 
-def public_name(spec: str) -> str:
-    """The spec without the folders of this machine, for events and files."""
-    return public_spec(spec)
+public_name = public_spec
+"""The spec without the folders of this machine, for events and files."""
 
 
 def transcribe(
@@ -230,6 +227,10 @@ class Block:
     language: str = ""
     dropped: int = 0
 
+    @property
+    def doubtful(self) -> bool:
+        return bool(self.words) and sureness(self.words) < DOUBTFUL
+
 
 def _recognise(
     video: Sound,
@@ -306,18 +307,20 @@ def hear(
     """Words in one stretch of sound that begins at `start` seconds.
 
     `language` is the one heard so far (empty: none yet) or, when `fixed`, the one the user named. Without a name it is
-    detected on the first speech, and again where the words come out doubtful.
+    detected on the first speech, and again where words come out doubtful; a first guess gives way only to what is not.
     """
     end = start + len(samples) / RATE
     if not _speech_likely(samples):
         return Block(start, end, ())
     chosen = language or model.detect_language(samples, vad_filter=True)[0]
     words, dropped = _recognised(model, start, samples, chosen, control)
-    if language and not fixed and words and sum(word.probability for word in words) / len(words) < DOUBTFUL:
-        other, probability, _ = model.detect_language(samples, vad_filter=True)
-        if other != chosen and probability > 0.7:
-            chosen = other
-            words, dropped = _recognised(model, start, samples, chosen, control)
+    if not fixed and (words or dropped) and sureness(words) < DOUBTFUL:
+        least = 0.7 if language else 0.1
+        ranked = model.detect_language(samples, vad_filter=True)[2][:3]
+        for other in (code for code, share in ranked if code != chosen and share > least):
+            again, lost = _recognised(model, start, samples, other, control)
+            if sureness(again) > max(sureness(words), 0 if language else DOUBTFUL):
+                return Block(start, end, again, other, lost)
     return Block(start, end, words, chosen if words else "", dropped)
 
 
@@ -354,9 +357,10 @@ def _speech_likely(samples: Samples) -> bool:
 
 # ------------------------------------------------------------------------------------------------ putting together
 def _likely_language(blocks: Iterable[Block]) -> str:
+    """The language of most words; that of a doubtful block tells nothing about the next one."""
     counts: Counter[str] = Counter()
     for block in blocks:
-        if block.language:
+        if block.language and not block.doubtful:
             counts[block.language] += len(block.words)
     return counts.most_common(1)[0][0] if counts else ""
 
@@ -365,21 +369,28 @@ def _finish(blocks: list[Block], total: float, language: str) -> Transcript:
     words = tuple(word for block in blocks for word in block.words)
     notices = []
     if dropped := sum(block.dropped for block in blocks):
-        notices.append(
-            Notice(
-                "speech-dropped", f"{dropped} stretches of repeated or unlikely text were left out of the transcript"
-            )
-        )
+        left_out = f"{dropped} stretches of repeated or unlikely text were left out of the transcript"
+        notices.append(Notice("speech-dropped", left_out))
+    if vague := [block for block in blocks if block.doubtful]:
+        notices.append(_doubts(vague, bool(language)))
     spoken = sorted({block.language for block in blocks if block.words})
     if len(spoken) > 1 and not language:
         notices.append(Notice("speech-languages", f"several languages were heard: {', '.join(spoken)}"))
     if words and words[-1].end > total + 0.5:
-        notices.append(
-            Notice("speech-after-picture", "the sound goes on after the picture; it belongs to the last scene")
-        )
+        after = "the sound goes on after the picture; it belongs to the last scene"
+        notices.append(Notice("speech-after-picture", after))
     if not words:
         notices.append(Notice("no-speech-found", "no speech was found in the sound track"))
-    return Transcript(words, language or _likely_language(blocks), "ok" if words else "no speech found", tuple(notices))
+    heard = language or _likely_language(blocks) or next((block.language for block in blocks if block.words), "")
+    return Transcript(words, heard, "ok" if words else "no speech found", tuple(notices))
+
+
+def _doubts(blocks: Sequence[Block], named: bool) -> Notice:
+    spans = merge((Interval(block.words[0].start, block.words[-1].end) for block in blocks), within=BLOCK_S)
+    where = ", ".join(map(str, spans[:5])) + (" and more" if len(spans) > 5 else "")
+    guesses = ", ".join(sorted({block.language for block in blocks if block.language}))
+    advice = "" if named else f" (heard as “{guesses}”): if that is not the language, name it with --language"
+    return Notice("speech-doubtful", f"the words at {where} are doubtful{advice}")
 
 
 def _read_blocks(path: Path) -> list[Block]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,16 @@ from vesta_ui.domain import Word
 Samples = NDArray[np.float32]
 RATE = 16_000
 """Samples a second, everywhere speech is handled."""
+DOUBTFUL = 0.55
+"""Mean word probability under which a stretch was hardly understood, and another language is tried."""
+GUESSED = 0.2
+"""Mean word probability under which a segment is made up: a scrap of a word at a cut, music, noise."""
 
 
 def sift(segments: Iterable[Any], samples: Samples, start: float) -> tuple[tuple[Word, ...], int]:
     """Words worth keeping, on the video clock, and how many segments were thrown away.
 
-    Thrown away: what the model itself takes for no speech, what has no sound under it, text that goes round in circles,
+    Thrown away: what the model itself takes for no speech or only guesses, what has no sound under it, text that goes round in circles,
     and the third and further of equal segments in a row. Times are put inside the stretch and in order; a missing end
     becomes the next start.
     """
@@ -33,8 +37,9 @@ def sift(segments: Iterable[Any], samples: Samples, start: float) -> tuple[tuple
         begin = min(max(segment.start or 0.0, 0.0), length)
         under = samples[int(begin * RATE) : int(min(segment.end if segment.end is not None else length, length) * RATE)]
         quiet = not len(under) or float(np.sqrt(np.mean(under**2))) < max(1e-4, 0.02 * loud)
-        doubtful = segment.no_speech_prob > 0.6 and segment.avg_logprob < -0.7
-        if not text or quiet or doubtful or same > 2 or _circles(text):
+        silent = segment.no_speech_prob > 0.6 and segment.avg_logprob < -0.7
+        guessed = bool(segment.words) and sureness(segment.words) < GUESSED
+        if not text or quiet or silent or guessed or same > 2 or _circles(text):
             dropped += 1
             continue
         words += _timed(segment, begin, length, start)
@@ -44,6 +49,11 @@ def sift(segments: Iterable[Any], samples: Samples, start: float) -> tuple[tuple
         begin = max(word.start, floor)
         ordered.append(Word(begin, max(begin, word.end), word.text, word.probability))
     return tuple(ordered), dropped
+
+
+def sureness(words: Sequence[Any]) -> float:
+    """Mean probability of the words, in [0, 1]; 0 without any."""
+    return float(sum(word.probability for word in words)) / len(words) if words else 0.0
 
 
 def _circles(text: str) -> bool:
