@@ -34,6 +34,18 @@ def test_a_common_file_is_played_as_it_is(name: str, tmp_path: Path) -> None:
         assert not (tmp_path / "copies").exists()
 
 
+@pytest.mark.parametrize("name", ["v.mp4", "v.mkv"])
+def test_what_a_browser_refused_is_decoded_anew_and_kept(name: str, tmp_path: Path) -> None:
+    with open_video(media.garble_sound(plain(tmp_path, f"w{name}"), tmp_path / name, 1.0, 1.5)) as video:
+        before = playable(video, tmp_path / "copies")
+        after = playable(video, tmp_path / "copies", refused=True)
+        assert after != before and playable(video, tmp_path / "copies") == after
+        with open_video(after) as copy, Reader(copy.source) as reader:
+            assert len(list(reader.frames())) == len(IMAGES) and not reader.damage.ticks
+            heard = np.concatenate([samples for _, samples in copy.audio(16_000, 1.0)])
+            assert len(heard) / 16_000 == pytest.approx(2.5, abs=0.1)
+
+
 def test_rotation_and_an_edit_list_need_no_copy(tmp_path: Path) -> None:
     for path in (
         plain(tmp_path, "r.mp4", rotation=90),

@@ -18,6 +18,7 @@ from vesta_ui.runs.registry import Runs
 from vesta_ui.runs.run import Run, new_id
 from vesta_ui.settings import Settings
 from vesta_ui.ui.launch import free_port, served
+from vesta_ui.ui.videos import Shelf
 from vesta_ui.video import open_video
 
 PATIENCE_MS = 20_000
@@ -35,6 +36,7 @@ class Site:
     video: Path
     browser: Browser
     runs_settings: Settings
+    shelf: Shelf
     sha256: str = ""
     noise: list[str] = field(default_factory=list)
 
@@ -96,7 +98,16 @@ def site(folder: Path) -> Iterator[Site]:
     try:
         with sync_playwright() as playwright:
             driver = playwright.chromium.launch(executable_path=path, args=browser.FLAGS)
-            yield Site(f"http://127.0.0.1:{port}", closing.runs, settings.data_dir, video, driver, settings, sha256)
+            yield Site(
+                f"http://127.0.0.1:{port}",
+                closing.runs,
+                settings.data_dir,
+                video,
+                driver,
+                settings,
+                closing.shelf,
+                sha256,
+            )
             driver.close()
     finally:
         closing.close()

@@ -27,6 +27,7 @@ from vesta_ui.video.picture import BT709, LIMITED, Turn, colour_space, fit, is_w
 from vesta_ui.video.timeline import Timeline
 
 VERSION = 2
+DECODED = "-decoded"
 LONGEST_SIDE = 1280
 KEY_EVERY_S = 2.0
 LONGEST_GROUP_S = 10.0  # longer between key pictures, a browser seeks too slowly
@@ -79,22 +80,30 @@ def playable(
     folder: Path,
     progress: Callable[[float], None] | None = None,
     control: Control | None = None,
+    *,
+    refused: bool = False,
 ) -> Path:
     """The original when a browser plays it on the same clock; else an H.264 + AAC copy in `folder`, made once.
 
     The copy: 8 bits, 4:2:0, index first, picture at 0 s. What is such H.264 and AAC already is put into MP4 without
     encoding it again; all else has an even size of at most 1280 pixels a side and a key picture every 2 s.
-    `progress` is told a share in [0, 1]. Raises `StorageFailed` or `Stopped`; a copy is never left half made.
+    `refused`: a browser could not play what this gave before (a damaged packet, say, which only it stumbles over): the
+    copy then comes from our own decoder, and is what later calls give. `progress` is told a share in [0, 1]. Raises `StorageFailed` or `Stopped`; a copy is never left half made.
     """
-    if not needs_copy(video):
+    repacked = folder / f"{video.facts.sha256}-v{VERSION}.mp4"
+    decoded = folder / f"{repacked.stem}{DECODED}.mp4"
+    if decoded.is_file():
+        return decoded
+    if not refused and not needs_copy(video):
         return video.path
-    copy = folder / f"{video.facts.sha256}-v{VERSION}.mp4"
-    if copy.is_file():
-        return copy
-    partial = copy.with_suffix(f".{os.getpid()}.partial.mp4")
+    if not refused and repacked.is_file():
+        return repacked
+    partial = repacked.with_suffix(f".{os.getpid()}.partial.mp4")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not _repack(video, partial, progress, control or Control()):
+        copy = repacked
+        if refused or not _repack(video, partial, progress, control or Control()):
+            copy = decoded
             _copy(video, partial, progress, control or Control())
         partial.replace(copy)
     except (OSError, av.error.FFmpegError) as error:

@@ -2,15 +2,15 @@
 (() => {
   const V = window.VESTA, { h } = V;
   const SPEEDS = [0.5, 1, 1.5, 2, 4];
-  let video = null, key = "", facts = null, loop = null, timer = 0, wanted = null;
+  let video = null, key = "", facts = null, loop = null, timer = 0, wanted = null, back = null, going = false; /* `back`: where a file was when the browser gave it up */
 
   V.videoKey = () => key;
-  V.now = () => (video && Number.isFinite(video.currentTime) ? video.currentTime : 0);
+  V.now = () => wanted ?? back?.t ?? (video && Number.isFinite(video.currentTime) ? video.currentTime : 0);
   V.duration = () => facts?.duration_s || 0;
   V.seek = (t) => {
     if (loop && (t < loop[0] || t >= loop[1])) V.loop(null);
     wanted = t;
-    if (video && video.readyState > 0) { video.currentTime = Math.max(0, Math.min(t, video.duration || t)); wanted = null; }
+    if (video && video.readyState > 0 && !back) { video.currentTime = Math.max(0, Math.min(t, video.duration || t)); wanted = null; }
     V.tell("time", t);
   };
   V.loop = (s, e) => {
@@ -63,15 +63,27 @@
       if (!video.paused) requestAnimationFrame(tick);
     }
     for (const name of ["play", "seeked", "seeking", "loadedmetadata", "timeupdate"]) video.addEventListener(name, () => (video.paused || name === "play") && tick());
-    video.addEventListener("play", () => { play.textContent = "❚❚"; play.setAttribute("aria-label", "Pause"); });
-    video.addEventListener("pause", () => { play.textContent = "▶"; play.setAttribute("aria-label", "Play"); });
+    video.addEventListener("play", () => { going = true; play.textContent = "❚❚"; play.setAttribute("aria-label", "Pause"); });
+    video.addEventListener("pause", () => { going &&= Boolean(video.error); /* an error pauses: nobody asked for it */ play.textContent = "▶"; play.setAttribute("aria-label", "Play"); });
     video.addEventListener("volumechange", () => mute.setAttribute("aria-pressed", String(!video.muted)));
     video.addEventListener("ratechange", () => { rate.textContent = video.playbackRate + "×"; });
-    video.addEventListener("loadedmetadata", () => { if (wanted !== null) V.seek(wanted); });
+    video.addEventListener("loadedmetadata", () => {
+      const from = back, to = wanted ?? back?.t ?? null;
+      back = null;
+      if (to !== null) V.seek(to);
+      if (from) video.playbackRate = from.rate;
+      if (from?.playing) video.play().catch(() => {});
+    });
     video.addEventListener("loadeddata", () => hold(""));
-    video.addEventListener("loadedmetadata", () => setTimeout(() => video.getAttribute("src") && hold(""), 1500)); /* some browsers load no picture before they play */
+    video.addEventListener("loadedmetadata", () => setTimeout(() => video.getAttribute("src") && !video.error && hold(""), 1500)); /* some browsers load no picture before they play */
     video.addEventListener("click", V.togglePlay);
-    video.addEventListener("error", () => video.getAttribute("src") && hold("This browser cannot play the copy of this video. Times and frames still work."));
+    video.addEventListener("error", () => {
+      if (!video.getAttribute("src") || facts?.key !== key) return;
+      if (video.error.code === MediaError.MEDIA_ERR_NETWORK) return hold("The video stopped arriving: see whether VESTA UI still runs, then reload the page.");
+      if (facts.decoded) return hold("This video cannot be played here; questions still work.");
+      back = { t: V.now(), rate: video.playbackRate, playing: going };
+      load(facts.played);
+    });
     V.on("loop", (now) => { loopMark.hidden = !now; loopMark.textContent = now ? `⟲ ${V.span(now[0], now[1])} ×` : ""; });
     V.on("time", (t) => { if (video.readyState === 0) time.textContent = `${V.clock(t)} / ${V.clock(V.duration())}`; });
     const uncaption = () => video.querySelectorAll("track").forEach((t) => t.remove());
@@ -86,11 +98,11 @@
       cover.hidden = !text;
       V.fill(cover, text && h("p", {}, text), Number.isFinite(share) && h("progress", { max: 1, value: share, "aria-label": "Preparing the player" }));
     }
-    async function load() {
+    async function load(refused = "") {
       clearTimeout(timer);
       const mine = key, wished = key;
       if (!key) return hold("No video yet: choose a sample, type a path, or upload a file.");
-      const state = await V.get(`video/${encodeURIComponent(key)}/state`).catch((error) => ({ error: error.message }));
+      const state = await V.get(`video/${encodeURIComponent(key)}/state${refused && `?refused=${encodeURIComponent(refused)}`}`).catch((error) => ({ error: error.message }));
       if (mine !== key) return;
       if (state.key) {
         key = state.key; facts = state; V.state.video = key;
@@ -100,19 +112,23 @@
         V.tell("video", facts);
       }
       if (state.ready) {
-        const src = V.url(`video/${key}`);
-        if (video.src === src) return hold("");
+        const src = V.url(`video/${key}?as=${encodeURIComponent(state.played)}`);
+        if (video.src === src && !video.error) return hold("");
         hold(`Opening “${state.name}” …`);
         video.src = src;
         return video.load();
       }
-      video.removeAttribute("src");
-      if (state.error) { V.tell("gone"); return hold(state.error); }
-      hold(`Preparing “${state.name}” for the player …`, state.share);
-      timer = setTimeout(load, 400);
+      if (video.getAttribute("src")) { /* let go of it: a seek waits for what comes */
+        video.pause();
+        video.removeAttribute("src");
+        video.load();
+      }
+      if (state.error) { if (!state.key) V.tell("gone"); return hold(state.error); }
+      hold(`${back ? "The browser cannot play this file as it is. " : ""}Preparing “${state.name}” for the player …`, state.share);
+      timer = setTimeout(() => load(), 400);
     }
     hold("");
-    V.openVideo = (next) => { if (next && next !== key) { key = next; loop = null; V.tell("loop", null); load(); } };
+    V.openVideo = (next) => { if (next && next !== key) { key = next; loop = back = null; V.tell("loop", null); load(); } };
     let first = true, usual = "";
     return { update: (value) => {
       if (first) {

@@ -79,10 +79,13 @@ class Page:
         return self.shelf.list()
 
     def video_state(self, request: Request) -> Any:
-        return self.shelf.state(request.path_params["key"])
+        key = request.path_params["key"]
+        self.shelf.refuse(key, request.query_params.get("refused", ""))
+        return self.shelf.state(key)
 
     def video(self, request: Request) -> Response:
-        return _file(self.shelf.find(request.path_params["key"]).playable, "video/mp4")
+        played = request.query_params.get("as", "")
+        return _file(self.shelf.media(request.path_params["key"], played), "video/mp4")
 
     def scene_frame(self, request: Request) -> Response:
         sha, name = request.path_params["key"], request.path_params["name"]

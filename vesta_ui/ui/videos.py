@@ -16,15 +16,19 @@ from vesta_ui import samples
 from vesta_ui.control import Control
 from vesta_ui.domain import VideoFacts
 from vesta_ui.errors import BadInput, VestaError
+from vesta_ui.playback import DECODED, playable
 from vesta_ui.runs import book
 
 log = logging.getLogger(__name__)
 SHA = re.compile(r"[0-9a-f]{64}")
+FILE = "file"
+"""What is played, where it is the video itself; a copy has a name of its own."""
+NOT_HERE = "This video cannot be played here; questions still work."
 
 
 @dataclass(slots=True)
 class Known:
-    """A video, and how far its playable copy is. `share` in [0, 1]; `error` is one sentence."""
+    """A video, and how far its playable copy is. `share` in [0, 1]; `error` is one sentence. `played` names `playable`."""
 
     path: Path
     facts: VideoFacts | None = None
@@ -33,6 +37,9 @@ class Known:
     error: str = ""
     control: Control = field(default_factory=Control)
     working: bool = False
+    refused: bool = False
+    played: str = ""
+    copies: dict[str, Path] = field(default_factory=dict)
 
 
 class Shelf:
@@ -56,9 +63,28 @@ class Shelf:
             known.path, known.facts = path, facts
             book.remember(self._data_dir, facts.sha256, path)
             if known.playable is None and not known.working:
-                known.working, known.error = True, ""
-                threading.Thread(target=self._prepare, args=(known,), name="playback", daemon=True).start()
+                self._start(known)
         return known
+
+    def refuse(self, key: str, played: str) -> None:
+        """A browser could not play what is named: make what it can play from what our own decoder reads.
+
+        Does nothing when that is no longer what is played, or came from our decoder. Raises `BadInput` as `find` does.
+        """
+        known = self.find(key)
+        with self._lock:
+            if played and played == known.played and not played.endswith(DECODED):
+                known.refused, known.playable, known.played, known.share = True, None, "", 0.0
+                self._start(known)
+
+    def media(self, key: str, played: str) -> Path | None:
+        """The file of a name in `state`; what is played now for any other. A page that plays the one before goes on."""
+        known = self.find(key)
+        return known.path if played == FILE else known.copies.get(played, known.playable)
+
+    def _start(self, known: Known) -> None:
+        known.working, known.error = True, ""
+        threading.Thread(target=self._prepare, args=(known,), name="playback", daemon=True).start()
 
     def find(self, key: str) -> Known:
         """The video of a key. Raises `BadInput` when it is not known or no longer there."""
@@ -91,6 +117,8 @@ class Shelf:
             "sample": known.path.stem if known.path.parent == samples.FOLDER else "",
             "key": known.facts.sha256 if known.facts else key,
             "ready": known.playable is not None,
+            "played": known.played,
+            "decoded": known.played.endswith(DECODED),
             "share": round(known.share, 3),
             "error": known.error,
         }
@@ -102,7 +130,6 @@ class Shelf:
         return [{"key": sha, "name": Path(path).name} for sha, path in known.items() if Path(path).is_file()]
 
     def _prepare(self, known: Known) -> None:
-        from vesta_ui.playback import playable
         from vesta_ui.video import open_video
 
         def progress(share: float) -> None:
@@ -110,11 +137,14 @@ class Shelf:
 
         try:
             with open_video(known.path) as video:
-                known.playable = playable(video, self.folder, progress, known.control)
+                made = playable(video, self.folder, progress, known.control, refused=known.refused)
+                known.played = FILE if made == video.path else made.stem.removeprefix(f"{video.facts.sha256}-")
+                known.copies[known.played] = made
+                known.playable = made
         except VestaError as error:
-            known.error = str(error)
+            known.error = f"{NOT_HERE} It was tried: {error}" if known.refused else str(error)
         except Exception:
             log.exception("the playable copy of %s could not be made", known.path.name)
-            known.error = "no copy of this video that a browser plays could be made; asking still works"
+            known.error = NOT_HERE
         finally:
             known.working = False
