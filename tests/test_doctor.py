@@ -68,11 +68,12 @@ ODD: dict[str, tuple[Callable[[Path], Path], set[str]]] = {
     "few key pictures": (lambda d: media.write(d / "v.mp4", IMAGES, fps=2, gop=600, sound=media.beeps(30, [])), {"few-key-pictures"}),
     "cut short": (lambda d: media.cut_short(long(d), 0.5), {"incomplete"}),
     "damaged": (lambda d: media.spoil(plain(d, "v.ts"), 0.4, 0.5), {"damaged-span"}),
+    "damaged sound": (lambda d: media.garble_sound(plain(d), d / "g.mp4", 0.7, 1.5), {"damaged-sound"}),
 }  # fmt: skip
 MAY_ALSO = {
     "cut short": {"damaged-span", "sound-shorter", "variable-rate"},
     "lost clusters": {"damaged-span", "player-copy", "start"},
-    "damaged": {"hole", "player-copy", "start", "variable-rate", "sound-shorter", "no-stamps"},
+    "damaged": {"hole", "player-copy", "start", "variable-rate", "sound-shorter", "no-stamps", "damaged-sound"},
 }
 
 

@@ -19,6 +19,7 @@ from vesta_ui.video import Video, open_video
 from vesta_ui.video.container import StreamFacts, streams
 from vesta_ui.video.decode import Reader
 from vesta_ui.video.picture import HLG, PQ
+from vesta_ui.video.sound import blocks, told
 
 Progress = Callable[[float, float], None]
 EVERY_PICTURE_S = 600.0  # up to this length every picture is decoded, beyond it key pictures only
@@ -89,10 +90,10 @@ def examine(path: Path, progress: Progress | None = None, control: Control | Non
 
         listed = streams(video.path)
         damage, how = _damage(video, reach)
-        sound = _sound_extent(video, lambda heard: reach(duration + heard))
+        sound, harm = _sound_extent(video, lambda heard: reach(duration + heard))
         facts = _facts(video, listed, how, sound)
         found = [odd for check in CHECKS if (odd := check(video, listed)) is not None]
-        found += _sound_oddities(video, sound) + _damage_oddities(damage)
+        found += _sound_oddities(video, sound) + _damage_oddities(damage) + _harm_oddities(harm)
     return Report(video.facts.name, facts, tuple(found))
 
 
@@ -137,16 +138,19 @@ def _damage(video: Video, reach: Callable[[float], None]) -> tuple[tuple[Interva
     return video.damaged(ticks), "every picture" if whole else "key pictures"
 
 
-def _sound_extent(video: Video, reach: Callable[[float], None]) -> tuple[float, float] | None:
-    """Start and end of the sound on the clock; None without sound, (0, 0) when nothing of it decodes."""
+def _sound_extent(
+    video: Video, reach: Callable[[float], None]
+) -> tuple[tuple[float, float] | None, tuple[Interval, ...]]:
+    """Start and end of the sound on the clock, and where it is damaged; None without sound, (0, 0) when nothing of it
+    decodes."""
     if not video.facts.has_audio:
-        return None
-    start, end = None, 0.0
-    for time, samples in video.audio(8_000, 60.0):
+        return None, ()
+    start, end, harm = None, 0.0, list[Interval]()
+    for time, samples in blocks(video.source, 8_000, 60.0, harm):
         start = time if start is None else start
         end = time + len(samples) / 8_000
         reach(end)
-    return (start or 0.0, end)
+    return (start or 0.0, end), told(harm)
 
 
 # ------------------------------------------------------------------------------------------------ oddities
@@ -312,5 +316,19 @@ def _damage_oddities(damage: tuple[Interval, ...]) -> list[Oddity]:
             f"The picture is damaged at {named}.",
             "Up to the next key picture, pictures are missing or may be partly wrong.",
             "What decodes is used; the rest is skipped.",
+        )
+    ]
+
+
+def _harm_oddities(harm: tuple[Interval, ...]) -> list[Oddity]:
+    if not harm:
+        return []
+    named = ", ".join(map(str, harm[:5])) + (" and more" if len(harm) > 5 else "")
+    return [
+        Oddity(
+            "damaged-sound",
+            f"The sound is damaged at {named}.",
+            "Words there may be wrong or missing in the transcript.",
+            "What decodes is heard; the rest is taken for silence.",
         )
     ]

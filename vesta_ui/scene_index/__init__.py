@@ -242,7 +242,7 @@ def _build(
 
     start = time.monotonic()
     if later:
-        speech = PENDING
+        speech, harm = PENDING, ()
     else:
         speech = yield from watched(
             "speech",
@@ -251,6 +251,7 @@ def _build(
             ),
             control,
         )
+        harm = yield from watched("speech", lambda p, c: phases.damaged_sound(video, settings.speech, c), control)
     seconds["speech"] = time.monotonic() - start
 
     start = time.monotonic()
@@ -265,7 +266,7 @@ def _build(
 
     start = time.monotonic()
     said = () if speech.status == "no sound track" else speech.notices  # the video has said so already
-    notices = (*video.notices, *notices, *said)
+    notices = (*video.notices, *notices, *harm, *said)
     if failed:
         notices = (*notices, failed_notice(len(failed)))
     if not later:

@@ -22,7 +22,7 @@ from vesta_ui.perception import Image
 from vesta_ui.scene_index import text as scene_text
 from vesta_ui.settings import Settings
 from vesta_ui.transcript import Transcript
-from vesta_ui.video import Video
+from vesta_ui.video import Video, sound
 
 BATCH = 16
 STILL_SIDE = 512
@@ -78,6 +78,17 @@ def cut(
 
 
 # ------------------------------------------------------------------------------------------------ text
+def damaged_sound(video: Video, speech: str, control: Control) -> tuple[Notice, ...]:
+    """Where what a recogniser heard was damaged. Nothing where `speech` does not listen, or there is no sound."""
+    if speech == "off" or speech.startswith("subtitles:") or not video.facts.has_audio:
+        return ()
+    spans = sound.damaged(video.source, lambda _: control.check())
+    if not spans:
+        return ()
+    named = ", ".join(map(str, spans[:5])) + (" and more" if len(spans) > 5 else "")
+    return (Notice("damaged-sound", f"the sound is damaged at {named}: words there may be wrong or missing"),)
+
+
 def with_speech(scenes: Sequence[Scene], speech: Transcript) -> tuple[Scene, ...]:
     """The words spoken inside each scene; what is said before the first or after the last scene goes to that one."""
     last = len(scenes) - 1

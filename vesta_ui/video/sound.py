@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
 import av
@@ -10,18 +10,37 @@ import numpy as np
 from av.audio.stream import AudioStream
 from numpy.typing import NDArray
 
+from vesta_ui.domain import Interval, merge
 from vesta_ui.video.container import only, open_container, packets
 from vesta_ui.video.decode import Source
 from vesta_ui.video.timeline import BACKWARD_S, FORWARD_S
 
-HOLE_S = 0.1  # sound that comes this much later or earlier than expected begins a new block
+HOLE_S = 0.1  # sound that comes this much later or earlier than expected begins a new block; shorter damage is not told
+NEAR_S = 0.5  # damage this close together is told as one span
 
 
-def blocks(source: Source, sample_rate: int, block_s: float) -> Iterator[tuple[float, NDArray[np.float32]]]:
-    """(seconds of the first sample on the clock, float32 samples). Broken packets leave a hole; memory is one block."""
+def damaged(source: Source, reach: Callable[[float], None]) -> tuple[Interval, ...]:
+    """Spans (seconds on the clock) whose sound arrived damaged or does not decode, by reading all of it. Damage that a
+    decoder takes for sound, as those of PCM and Opus do, is not found. `reach` is told the seconds read so far."""
+    found: list[Interval] = []
+    for begin, samples in blocks(source, 8_000, 10.0, found):
+        reach(begin + len(samples) / 8_000)
+    return told(found)
+
+
+def told(damage: Iterable[Interval]) -> tuple[Interval, ...]:
+    """Damage as spans worth telling."""
+    return tuple(span for span in merge(damage, within=NEAR_S) if span.length >= HOLE_S)
+
+
+def blocks(
+    source: Source, sample_rate: int, block_s: float, damage: list[Interval] | None = None
+) -> Iterator[tuple[float, NDArray[np.float32]]]:
+    """(seconds of the first sample on the clock, float32 samples). Broken packets leave a hole; memory is one block.
+    `damage` collects, while it is read, from where to where sound was damaged (seconds on the clock)."""
     held: list[NDArray[np.float32]] = []
     begin, count = 0.0, 0
-    for time, samples in _pieces(source, sample_rate):
+    for time, samples in _pieces(source, sample_rate, [] if damage is None else damage):
         if time < 0:
             samples = samples[round(-time * sample_rate) :]
             time = 0.0
@@ -44,7 +63,7 @@ def blocks(source: Source, sample_rate: int, block_s: float) -> Iterator[tuple[f
         yield begin, np.concatenate(held)
 
 
-def _pieces(source: Source, sample_rate: int) -> Iterator[tuple[float, NDArray[np.float32]]]:
+def _pieces(source: Source, sample_rate: int, damage: list[Interval]) -> Iterator[tuple[float, NDArray[np.float32]]]:
     """Short runs of samples with their times; the resampler's delay is taken into account by its own stamps."""
     timeline, container = source.timeline, open_container(source.path)
     try:
@@ -56,6 +75,7 @@ def _pieces(source: Source, sample_rate: int) -> Iterator[tuple[float, NDArray[n
         seams = [float(s.offset * timeline.time_base) for s in timeline.segments]
         resampler = av.AudioResampler("fltp", "mono", sample_rate)
         last, shift, segment, expected = None, 0.0, 0, 0.0
+        begun, broken = False, None  # what does not decode before the first sound is cut off, not damaged
         for packet in packets(container, stream):
             stamp = packet.dts if packet.dts is not None else packet.pts
             if stamp is not None:
@@ -63,16 +83,24 @@ def _pieces(source: Source, sample_rate: int) -> Iterator[tuple[float, NDArray[n
                 if segment + 1 < len(seams) and (step < -BACKWARD_S or (source.broadcast and step > FORWARD_S)):
                     segment += 1
                     shift = seams[segment]
+                    begun, broken = False, None
                     resampler = av.AudioResampler("fltp", "mono", sample_rate)
                 last = stamp
             try:
                 frames = stream.codec_context.decode(packet)
             except (av.error.FFmpegError, ValueError):
+                if begun and broken is None:
+                    broken = expected
                 continue
             for frame in frames:
                 if frame.pts is not None and frame.time_base:
                     expected = float(frame.pts * frame.time_base) + shift - start
-                frame.pts = None
+                if broken is not None:
+                    _note(damage, broken, expected)
+                    broken = None
+                if packet.is_corrupt or frame.is_corrupt:
+                    _note(damage, expected, expected + frame.samples / frame.sample_rate)
+                begun, frame.pts = True, None
                 try:
                     made = resampler.resample(frame)
                 except (av.error.FFmpegError, ValueError):  # the layout changed in the middle
@@ -84,5 +112,12 @@ def _pieces(source: Source, sample_rate: int) -> Iterator[tuple[float, NDArray[n
                     expected += len(samples) / sample_rate
         for piece in resampler.resample(None):
             yield expected, np.asarray(piece.to_ndarray()[0], np.float32)
+        if broken is not None and last is not None:
+            _note(damage, broken, float(last * base) + shift - start)
     finally:
         container.close()
+
+
+def _note(damage: list[Interval], begin: float, end: float) -> None:
+    if end > max(begin, 0.0):
+        damage.append(Interval(max(begin, 0.0), end))
