@@ -22,7 +22,10 @@ from vesta_ui.question import parse_question
 from vesta_ui.runs import recorder
 from vesta_ui.runs.fork import Edit, prefix
 from vesta_ui.runs.registry import Runs
+from vesta_ui.scene_index import video_folder
+from vesta_ui.scene_index.store import locked
 from vesta_ui.settings import Settings
+from vesta_ui.video import open_video
 
 ROOT = Path(__file__).parent.parent
 CHOICES = ["Platform 9", "Bakery", "Grand Hotel"]
@@ -138,6 +141,41 @@ def test_bad_input_is_one_sentence_and_code_2(
 def test_a_provider_without_a_key_is_code_3_with_the_variable_to_set(video: Path, data: Path) -> None:
     done = shell("ask", video, ASKED, "--reasoner", "openai:o3", "--json", data=data)
     assert done.returncode == 3 and "OPENAI_API_KEY" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("words", [("indexes", "list"), ("replay", "{run}", "--json"), ("doctor", "{video}")])
+def test_a_reader_that_goes_away_ends_a_command_quietly(
+    words: tuple[str, ...], both: bool, asked: dict[str, Any], video: Path, data: Path
+) -> None:
+    """`both`: what is said goes the same way as what is printed, as with `2>&1 | head`."""
+    filled = [word.format(run=data / "runs" / asked["run_id"], video=video) for word in words]
+    reads, writes = os.pipe()
+    os.close(reads)
+    done = subprocess.run(
+        [sys.executable, "-m", "vesta_ui", *filled], stdout=writes, stderr=writes if both else subprocess.PIPE,
+        text=True, cwd=ROOT, timeout=60, env={**os.environ, "VESTA_DATA_DIR": str(data)},
+    )  # fmt: skip
+    os.close(writes)
+    assert done.returncode == 141
+    assert both or all(line.startswith("examine") for line in done.stderr.splitlines()), done.stderr
+
+
+def test_waiting_for_another_process_is_said_once_with_the_name(video: Path, tmp_path: Path) -> None:
+    with open_video(video) as opened:
+        folder = video_folder(tmp_path, opened.facts.sha256)
+    with locked(folder / ".lock", "held by this test"):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "vesta_ui", "index", video, "--speech", "off", "--data-dir", tmp_path],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        )  # fmt: skip
+        assert process.stderr is not None
+        while "waiting" not in (line := process.stderr.readline()):
+            assert process.poll() is None
+        time.sleep(1.8)  # several looks at the lock
+    _, said = process.communicate(timeout=120)
+    assert line == f"waiting for another process that indexes {video.name}\n"
+    assert process.returncode == 0 and "waiting" not in said and "scenes" in said
 
 
 def test_ctrl_c_stops_with_130_and_keeps_the_run(video: Path, data: Path) -> None:

@@ -1,7 +1,7 @@
 """VESTA UI from a shell: the same code as the page, for scripts and tests.
 
 Results go to standard output (with `--json`, exactly one object); progress and errors go to standard error.
-Exit codes: 0 done, 1 internal error, 2 bad input, 3 a provider failed, 130 stopped.
+Exit codes: 0 done, 1 internal error, 2 bad input, 3 a provider failed, 130 stopped, 141 the reader went away.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 from vesta_ui.control import Control, leave
 from vesta_ui.domain import clock
 from vesta_ui.errors import BadInput, ModelFailed, Stopped, StorageFailed, VestaError
-from vesta_ui.events import Decided, Event, IndexProgress, Observed, Routed, StepStarted, drained
+from vesta_ui.events import Decided, Event, IndexProgress, Observed, Routed, RunStarted, StepStarted, drained
 from vesta_ui.settings import ABLATIONS, Settings, from_environment, role_flags
 
 PHASES = ("probe", "scenes", "speech", "encode", "store", "total")
@@ -46,6 +46,24 @@ def main(argv: list[str] | None = None) -> int:
         return 2
 
 
+def entry() -> int:
+    """`main` with all it printed written out; quietly 141, as after SIGPIPE, where the reader (`| head`) went away.
+
+    SIGPIPE itself stays ignored: it would also end the process when a provider hangs up.
+    """
+    try:
+        try:
+            return main()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(nowhere, stream.fileno())
+        return 141
+
+
 # ------------------------------------------------------------------------------------------------ commands
 def index(arguments: argparse.Namespace) -> int:
     from vesta_ui import scene_index
@@ -58,7 +76,7 @@ def index(arguments: argparse.Namespace) -> int:
     if cost := index_forecast(settings, prices.load(settings.data_dir)):
         _say(cost.text)
     with open_video(arguments.video) as video:
-        built = drained(scene_index.build(video.path, settings, control), _progress)
+        built = drained(scene_index.build(video.path, settings, control), _Progress(video.path.name))
         facts = asdict(video.facts)
     facts.pop("name")
     data = {
@@ -104,8 +122,9 @@ def ask(arguments: argparse.Namespace) -> int:
     root = arguments.out or settings.data_dir / "runs"
     one = run.Run(run_id, root / run_id, arguments.video)
     _stoppable(one.control)
+    progress = _Progress()
     for event in run.play(one, video, question, settings):
-        _progress(event)
+        progress(event)
     data = report.as_json(one.session(), one.folder)
     if arguments.json:
         _print_json(data)
@@ -122,7 +141,7 @@ def recorded(arguments: argparse.Namespace) -> int:
     """`runs`, `compare` and `cases`: see vesta_ui/commands."""
     from vesta_ui import commands
 
-    shell = commands.Shell(print, _say, _settings(arguments), arguments.json, _progress, _stoppable)
+    shell = commands.Shell(print, _say, _settings(arguments), arguments.json, _Progress(), _stoppable)
     code: int = arguments.module.run(arguments, shell)
     return code
 
@@ -158,7 +177,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     from vesta_ui.scene_index.background import watched
 
     looking = watched("examine", lambda told, inner: media.examine(arguments.video, told, inner), _stoppable(Control()))
-    report = drained(looking, _progress)
+    report = drained(looking, _Progress())
     if arguments.json:
         _print_json(report.as_json())
     else:
@@ -318,24 +337,34 @@ def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _progress(event: Event) -> None:
-    match event:
-        case IndexProgress():
-            left = f", {event.eta_s:.0f} s left" if event.eta_s else ""
-            _say(
-                f"{event.phase}: {event.done:.0f} of {event.total:.0f} {event.unit}{left}"
-                if event.total
-                else event.phase
-            )
-        case Routed():
-            _say(f"route: {event.route.policy.value}: {event.route.why}")
-        case Decided():
-            _say(f"step {event.step}: {event.action.operation}: {event.action.thought}")
-        case Observed():
-            first, *_ = (event.error or event.output).split("\n")
-            _say(f"  {first}")
-        case _:
-            pass
+class _Progress:
+    """Says what events bring; how far an index is, only when that changed. `name`: the video's, until a run tells it."""
+
+    def __init__(self, name: str = "this video") -> None:
+        self._name, self._told = name, ""
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case RunStarted():
+                self._name = event.video.name
+            case IndexProgress():
+                left = f", {event.eta_s:.0f} s left" if event.eta_s else ""
+                text = f"waiting for another process that indexes {self._name}"
+                if event.phase != "waiting":
+                    how = f": {event.done:.0f} of {event.total:.0f} {event.unit}{left}" if event.total else ""
+                    text = f"{event.phase}{how}"
+                if text != self._told:
+                    _say(text)
+                self._told = text
+            case Routed():
+                _say(f"route: {event.route.policy.value}: {event.route.why}")
+            case Decided():
+                _say(f"step {event.step}: {event.action.operation}: {event.action.thought}")
+            case Observed():
+                first, *_ = (event.error or event.output).split("\n")
+                _say(f"  {first}")
+            case _:
+                pass
 
 
 def _print_json(data: Any) -> None:
@@ -366,4 +395,4 @@ def _scene(scene: Any) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    leave(main())
+    leave(entry())
