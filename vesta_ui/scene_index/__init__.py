@@ -241,8 +241,9 @@ def _build(
     seconds["scenes"] = time.monotonic() - start
 
     start = time.monotonic()
+    harm: tuple[Notice, ...] = ()
     if later:
-        speech, harm = PENDING, ()
+        speech = PENDING
     else:
         speech = yield from watched(
             "speech",
