@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from vesta_ui.control import Control
-from vesta_ui.domain import Interval, clock
+from vesta_ui.domain import Interval, clock, listed
 from vesta_ui.playback import copy_reason
 from vesta_ui.video import Video, open_video
 from vesta_ui.video.container import StreamFacts, streams
@@ -309,11 +309,10 @@ def _sound_oddities(video: Video, sound: tuple[float, float] | None) -> list[Odd
 def _damage_oddities(damage: tuple[Interval, ...]) -> list[Oddity]:
     if not damage:
         return []
-    named = ", ".join(map(str, damage[:5])) + (" and more" if len(damage) > 5 else "")
     return [
         Oddity(
             "damaged-span",
-            f"The picture is damaged at {named}.",
+            f"The picture is damaged at {listed(damage)}.",
             "Up to the next key picture, pictures are missing or may be partly wrong.",
             "What decodes is used; the rest is skipped.",
         )
@@ -323,11 +322,10 @@ def _damage_oddities(damage: tuple[Interval, ...]) -> list[Oddity]:
 def _harm_oddities(harm: tuple[Interval, ...]) -> list[Oddity]:
     if not harm:
         return []
-    named = ", ".join(map(str, harm[:5])) + (" and more" if len(harm) > 5 else "")
     return [
         Oddity(
             "damaged-sound",
-            f"The sound is damaged at {named}.",
+            f"The sound is damaged at {listed(harm)}.",
             "Words there may be wrong or missing in the transcript.",
             "What decodes is heard; the rest is taken for silence.",
         )

@@ -35,7 +35,7 @@ from vesta_ui.domain.question import (
     Route,
     View,
 )
-from vesta_ui.domain.time import Interval, clock, merge
+from vesta_ui.domain.time import Interval, clock, listed, merge
 from vesta_ui.domain.video import Frame, Notice, Scene, VideoFacts, Word
 
 __all__ = [
@@ -78,5 +78,6 @@ __all__ = [
     "View",
     "Word",
     "clock",
+    "listed",
     "merge",
 ]

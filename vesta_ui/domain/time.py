@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -55,6 +55,11 @@ def merge(intervals: Iterable[Interval], within: float = 0.0) -> tuple[Interval,
         else:
             merged.append(one)
     return tuple(merged)
+
+
+def listed(spans: Sequence[Interval]) -> str:
+    """The first five spans, for people, and whether there are more."""
+    return ", ".join(map(str, spans[:5])) + (" and more" if len(spans) > 5 else "")
 
 
 def clock(seconds: float) -> str:

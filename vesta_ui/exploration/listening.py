@@ -15,7 +15,7 @@ from vesta_ui.events import IndexProgress
 from vesta_ui.scene_index import SceneIndex
 from vesta_ui.scene_index.background import watched
 from vesta_ui.scene_index.store import locked
-from vesta_ui.settings import Settings
+from vesta_ui.settings import Settings, public_spec
 from vesta_ui.transcript import Transcript
 from vesta_ui.video import Video
 
@@ -41,7 +41,7 @@ def listen(video: Video, settings: Settings, control: Control) -> Generator[Inde
         speech = yield from _waiting(hear, folder, control)
     model = encoders.load("embedded")
     return SceneIndex(
-        id="", video=video.facts, encoder="", speech=transcript.public_name(settings.speech), scenes=(), transcript=speech,
+        id="", video=video.facts, encoder="", speech=public_spec(settings.speech), scenes=(), transcript=speech,
         notices=(*video.notices, *speech.notices), seconds={"speech": time.monotonic() - begun}, reused=False,
         folder=folder, vectors=np.zeros((0, model.dimensions), np.float32), model=model,
         bills=scene_index.bills(settings, speech, model),

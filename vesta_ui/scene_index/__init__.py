@@ -37,7 +37,7 @@ from vesta_ui.scene_index.keys import (
     video_folder,
 )
 from vesta_ui.scene_index.store import Row, Store, locked
-from vesta_ui.settings import Settings
+from vesta_ui.settings import Settings, public_spec
 from vesta_ui.transcript import Transcript
 from vesta_ui.video import Video, open_video
 
@@ -273,7 +273,7 @@ def _build(
     if not later:
         yield IndexProgress(phase="store", done=0, total=len(scenes), unit="scenes")
     index = SceneIndex(
-        key, video.facts, encoder.name, transcript.public_name(settings.speech), scenes, speech, notices, seconds, False, folder, vectors,
+        key, video.facts, encoder.name, public_spec(settings.speech), scenes, speech, notices, seconds, False, folder, vectors,
         encoder, failed, bills=[] if later else bills(settings, speech, encoder),
     )  # fmt: skip
     if later:

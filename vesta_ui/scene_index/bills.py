@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from vesta_ui import transcript
 from vesta_ui.domain import Notice, Usage
 from vesta_ui.encoders import Encoder, Paid
 from vesta_ui.models import prices
-from vesta_ui.settings import Settings
+from vesta_ui.settings import Settings, public_spec
 from vesta_ui.transcript import Transcript
 
 
@@ -30,7 +29,7 @@ class Bill:
 
 def bills(settings: Settings, speech: Transcript, encoder: Encoder) -> list[Bill]:
     """The bills of a transcript and of scene vectors just made; none for what is local or was there already."""
-    found = [Bill(f"speech {transcript.public_name(settings.speech)}", speech.usage)]
+    found = [Bill(f"speech {public_spec(settings.speech)}", speech.usage)]
     if isinstance(encoder, Paid):
         cost = prices.load(settings.data_dir).cost(encoder.price_name, encoder.usage)
         found.append(Bill(f"encoder {encoder.price_name}", replace(encoder.usage, cost_usd=cost)))

@@ -15,7 +15,7 @@ import numpy as np
 
 from vesta_ui import files, shots
 from vesta_ui.control import Control
-from vesta_ui.domain import Notice, Scene
+from vesta_ui.domain import Notice, Scene, listed
 from vesta_ui.encoders import Encoder, SceneContent, Vectors
 from vesta_ui.errors import StorageFailed
 from vesta_ui.perception import Image
@@ -85,8 +85,7 @@ def damaged_sound(video: Video, speech: str, control: Control) -> tuple[Notice, 
     spans = sound.damaged(video.source, lambda _: control.check())
     if not spans:
         return ()
-    named = ", ".join(map(str, spans[:5])) + (" and more" if len(spans) > 5 else "")
-    return (Notice("damaged-sound", f"the sound is damaged at {named}: words there may be wrong or missing"),)
+    return (Notice("damaged-sound", f"the sound is damaged at {listed(spans)}: words there may be wrong or missing"),)
 
 
 def with_speech(scenes: Sequence[Scene], speech: Transcript) -> tuple[Scene, ...]:

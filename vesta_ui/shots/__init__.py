@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scenedetect import ContentDetector, FrameTimecode
 
 from vesta_ui.control import Control
-from vesta_ui.domain import Interval, Notice, clock
+from vesta_ui.domain import Interval, Notice, listed
 from vesta_ui.errors import BadVideo
 from vesta_ui.frames import encode_jpeg
 from vesta_ui.shots.parts import STILL_SIDE
@@ -191,8 +191,7 @@ def _choose(
 def _damage_notices(spans: Sequence[Interval]) -> tuple[Notice, ...]:
     if not spans:
         return ()
-    named = ", ".join(f"{clock(s.start)}–{clock(s.end)}" for s in spans[:5]) + (" and more" if len(spans) > 5 else "")
-    return (Notice("damaged-span", f"The picture is damaged at {named}; what decodes there is used."),)
+    return (Notice("damaged-span", f"The picture is damaged at {listed(spans)}; what decodes there is used."),)
 
 
 def ladder(

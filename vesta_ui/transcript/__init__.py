@@ -20,9 +20,8 @@ import numpy as np
 
 from vesta_ui import files, models
 from vesta_ui.control import Control
-from vesta_ui.domain import Interval, Notice, Usage, VideoFacts, Word, merge
+from vesta_ui.domain import Interval, Notice, Usage, VideoFacts, Word, listed, merge
 from vesta_ui.errors import BadSpec, Stopped
-from vesta_ui.settings import public_spec
 from vesta_ui.transcript import subtitles
 from vesta_ui.transcript import weights as whisper_weights
 from vesta_ui.transcript.sifting import DOUBTFUL, RATE, Samples, sift, sureness
@@ -106,10 +105,6 @@ def _check_language(code: str) -> None:
 
     if code not in _LANGUAGE_CODES:
         raise BadSpec(f"“{code}” is no language code: write one such as en, de or zh, or leave it empty to detect it")
-
-
-public_name = public_spec
-"""The spec without the folders of this machine, for events and files."""
 
 
 def transcribe(
@@ -387,10 +382,9 @@ def _finish(blocks: list[Block], total: float, language: str) -> Transcript:
 
 def _doubts(blocks: Sequence[Block], named: bool) -> Notice:
     spans = merge((Interval(block.words[0].start, block.words[-1].end) for block in blocks), within=BLOCK_S)
-    where = ", ".join(map(str, spans[:5])) + (" and more" if len(spans) > 5 else "")
     guesses = ", ".join(sorted({block.language for block in blocks if block.language}))
     advice = "" if named else f" (heard as “{guesses}”): if that is not the language, name it with --language"
-    return Notice("speech-doubtful", f"the words at {where} are doubtful{advice}")
+    return Notice("speech-doubtful", f"the words at {listed(spans)} are doubtful{advice}")
 
 
 def _read_blocks(path: Path) -> list[Block]:

@@ -19,7 +19,7 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from vesta_ui.domain import Interval, Notice, VideoFacts, clock, merge
+from vesta_ui.domain import Interval, Notice, VideoFacts, clock, listed, merge
 from vesta_ui.errors import BadInput, BadVideo
 from vesta_ui.video import captions
 from vesta_ui.video.container import BROADCAST, main_picture, main_sound, open_container
@@ -283,7 +283,7 @@ def _notices(source: Source, announced: float, counted: bool, tracks: int, trans
             )
         )
     if holes := timeline.holes:
-        named = ", ".join(str(Interval(*hole)) for hole in holes[:5]) + (" and more" if len(holes) > 5 else "")
+        named = listed([Interval(*hole) for hole in holes])
         torn = not np.isin([timeline.shown_at(end) for _, end in holes], timeline.keys).all()
         after = " What follows may be wrong up to the next key picture." if torn else ""
         notices.append(
